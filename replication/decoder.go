@@ -1,0 +1,280 @@
+package replication
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+
+	"github.com/outbox-relay/outbox-relay/schema"
+)
+
+// postgresEpoch is 2000-01-01 UTC, the zero of PostgreSQL's timestamps, in
+// microseconds since 1970.
+const postgresEpoch = 946_684_800_000_000
+
+// Decoder turns pgoutput messages (protocol version 1, text format) into calls
+// of a Handler. It works in place on the message, allocates nothing for a row,
+// checks every length, and returns an error, never a panic, for anything that
+// is not a well-formed message in its proper place.
+//
+// The messages: PostgreSQL documentation, "Logical Replication Message Formats".
+type Decoder struct {
+	relations map[uint32]*knownRelation
+	types     map[uint32]string
+	last      *knownRelation // the relation of the last row: rows come in runs
+	values    []schema.Datum
+	begin     Begin
+	open      bool // between Begin and Commit
+}
+
+type knownRelation struct {
+	schema.Relation
+	wanted bool
+}
+
+// InTransaction reports whether a Begin has been seen and its Commit has not.
+func (d *Decoder) InTransaction() bool { return d.open }
+
+// Decode handles one message, the payload of an XLogData.
+func (d *Decoder) Decode(msg []byte, h Handler) error {
+	if len(msg) == 0 {
+		return &MalformedError{Err: errors.New("it is empty")}
+	}
+	c := cursor{rest: msg[1:]}
+	err := d.dispatch(msg[0], &c, h)
+	if c.err != nil {
+		err = c.err
+	}
+	if err == nil && len(c.rest) != 0 {
+		err = fmt.Errorf("%d bytes follow its last field", len(c.rest))
+	}
+	if err == nil {
+		return nil
+	}
+	if own, ok := err.(*handlerError); ok {
+		return own.error
+	}
+	return &MalformedError{Kind: msg[0], Size: len(msg), Err: err}
+}
+
+// MalformedError is a message that is not what the protocol allows at its place.
+// Going on would skip it, and reading again meets it again.
+type MalformedError struct {
+	Kind byte // first byte of the message, 0 if it has none
+	Size int  // bytes
+	Err  error
+}
+
+func (e *MalformedError) Error() string {
+	return fmt.Sprintf("decode pgoutput message %q of %d bytes: %v", e.Kind, e.Size, e.Err)
+}
+
+func (e *MalformedError) Unwrap() error { return e.Err }
+
+// handlerError marks an error that the Handler returned, to be passed on as it is.
+type handlerError struct{ error }
+
+func byHandler(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &handlerError{err}
+}
+
+func (d *Decoder) dispatch(kind byte, c *cursor, h Handler) error {
+	switch kind {
+	case 'I':
+		return d.insert(c, h)
+	case 'B':
+		return d.beginTransaction(c, h)
+	case 'C':
+		return d.commitTransaction(c, h)
+	case 'R':
+		return d.relation(c, h)
+	case 'Y':
+		return d.typeName(c)
+	case 'U', 'D':
+		return d.change(Op(kind), c, h)
+	case 'T':
+		return d.truncate(c, h)
+	case 'O', 'M', 'A':
+		// Origin says where a replicated change came from; Message is
+		// pg_logical_emit_message; a stray stream abort ('A') was seen from
+		// servers even where streaming is off. None carries a row.
+		c.rest = nil
+		return nil
+	}
+	return errors.New("no such message in protocol version 1; check the slot's plugin and the server's version")
+}
+
+func (d *Decoder) beginTransaction(c *cursor, h Handler) error {
+	b := Begin{CommitLSN: pglogrepl.LSN(c.uint64())}
+	b.CommitTime = time.UnixMicro(int64(c.uint64()) + postgresEpoch)
+	b.XID = c.uint32()
+	if c.err != nil {
+		return c.err
+	}
+	if d.open {
+		return fmt.Errorf("transaction %s begins inside transaction %s", b.CommitLSN, d.begin.CommitLSN)
+	}
+	d.open, d.begin = true, b
+	return byHandler(h.Begin(b))
+}
+
+func (d *Decoder) commitTransaction(c *cursor, h Handler) error {
+	c.byte() // flags, unused
+	m := Commit{CommitLSN: pglogrepl.LSN(c.uint64()), EndLSN: pglogrepl.LSN(c.uint64())}
+	c.uint64() // commit time, as in Begin
+	if c.err != nil {
+		return c.err
+	}
+	if !d.open || m.CommitLSN != d.begin.CommitLSN {
+		return fmt.Errorf("commit %s does not close the transaction that began (%s)", m.CommitLSN, d.begin.CommitLSN)
+	}
+	if m.EndLSN <= m.CommitLSN {
+		return fmt.Errorf("commit record %s ends at %s, before it starts", m.CommitLSN, m.EndLSN)
+	}
+	d.open = false
+	return byHandler(h.Commit(m))
+}
+
+func (d *Decoder) typeName(c *cursor) error {
+	oid := c.uint32()
+	name := c.cstring() + "." + c.cstring()
+	if c.err == nil {
+		if d.types == nil {
+			d.types = make(map[uint32]string)
+		}
+		d.types[oid] = name
+	}
+	return c.err
+}
+
+func (d *Decoder) relation(c *cursor, h Handler) error {
+	rel := &knownRelation{Relation: schema.Relation{OID: c.uint32(), Namespace: c.cstring(), Name: c.cstring(), ReplicaIdentity: c.byte()}}
+	if rel.Namespace == "" {
+		rel.Namespace = "pg_catalog" // the protocol's abbreviation
+	}
+	columns := c.uint16()
+	for range columns {
+		if c.err != nil {
+			return c.err
+		}
+		col := schema.Column{Key: c.byte()&1 != 0, Name: c.cstring(), TypeOID: c.uint32(), TypeMod: int32(c.uint32())}
+		col.TypeName = d.types[col.TypeOID]
+		rel.Columns = append(rel.Columns, col)
+	}
+	if c.err != nil {
+		return c.err
+	}
+	wanted, err := h.Relation(&rel.Relation)
+	rel.wanted = wanted
+	if d.relations == nil {
+		d.relations = make(map[uint32]*knownRelation)
+	}
+	d.relations[rel.OID], d.last = rel, nil
+	return byHandler(err)
+}
+
+// find returns the latest description of a relation.
+func (d *Decoder) find(oid uint32) (*knownRelation, error) {
+	if d.last != nil && d.last.OID == oid {
+		return d.last, nil
+	}
+	rel := d.relations[oid]
+	if rel == nil {
+		return nil, fmt.Errorf("relation %d was never described", oid)
+	}
+	d.last = rel
+	return rel, nil
+}
+
+func (d *Decoder) insert(c *cursor, h Handler) error {
+	oid, part := c.uint32(), c.byte()
+	if c.err != nil {
+		return c.err
+	}
+	rel, err := d.find(oid)
+	if err != nil {
+		return err
+	}
+	if !d.open {
+		return fmt.Errorf("row of %s outside a transaction", rel.String())
+	}
+	if !rel.wanted {
+		c.rest = nil
+		return nil
+	}
+	if part != 'N' {
+		return fmt.Errorf("insert into %s carries tuple %q, not 'N'", rel.String(), part)
+	}
+	if err := d.tuple(c, rel); err != nil {
+		return err
+	}
+	return byHandler(h.Insert(&rel.Relation, d.values))
+}
+
+// tuple decodes a row into d.values, whose bytes alias the message.
+func (d *Decoder) tuple(c *cursor, rel *knownRelation) error {
+	n := c.uint16()
+	if n != len(rel.Columns) {
+		return fmt.Errorf("row of %s has %d columns, its description %d", rel.String(), n, len(rel.Columns))
+	}
+	d.values = d.values[:0]
+	for i := range n {
+		switch kind := c.byte(); kind {
+		case 't':
+			d.values = append(d.values, schema.Datum{Kind: schema.Text, Bytes: c.take(int(int32(c.uint32())))})
+		case 'n':
+			d.values = append(d.values, schema.Datum{Kind: schema.Null})
+		case 'u':
+			d.values = append(d.values, schema.Datum{Kind: schema.Unchanged})
+		default:
+			if c.err == nil {
+				c.err = fmt.Errorf("column %s of %s has format %q, not text", rel.Columns[i].Name, rel.String(), kind)
+			}
+		}
+		if c.err != nil {
+			return c.err
+		}
+	}
+	if len(c.rest) != 0 {
+		return fmt.Errorf("%d bytes follow the row of %s", len(c.rest), rel.String())
+	}
+	return nil
+}
+
+// change reports an UPDATE or DELETE without looking at its rows.
+func (d *Decoder) change(op Op, c *cursor, h Handler) error {
+	oid := c.uint32()
+	if c.err != nil {
+		return c.err
+	}
+	c.rest = nil
+	rel, err := d.find(oid)
+	if err != nil || !rel.wanted {
+		return err
+	}
+	return byHandler(h.Other(&rel.Relation, op))
+}
+
+func (d *Decoder) truncate(c *cursor, h Handler) error {
+	n := c.uint32()
+	c.byte() // CASCADE, RESTART IDENTITY
+	for range n {
+		oid := c.uint32()
+		if c.err != nil {
+			return c.err
+		}
+		rel := d.relations[oid]
+		if rel == nil || !rel.wanted {
+			continue
+		}
+		if err := h.Other(&rel.Relation, Truncate); err != nil {
+			return byHandler(err)
+		}
+	}
+	return c.err
+}

@@ -1,0 +1,194 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A publication that the relay makes carries a comment. It proves a first start:
+// as long as the comment says that no slot was made yet, none can have been
+// lost, whatever happened in between.
+const (
+	commentNoSlot = "outbox-relay: no slot yet"
+	commentSlot   = "outbox-relay: read through slot "
+)
+
+type publication struct {
+	inserts bool
+	viaRoot bool
+	comment string
+}
+
+// table is a table that matches table.include.list.
+type table struct {
+	schema, name string
+	kind         string // pg_class.relkind
+	published    bool
+	rowFilter    string
+}
+
+func (t *table) quoted() string { return quoteIdent(t.schema) + "." + quoteIdent(t.name) }
+
+// ensurePublication finds or makes the publication and checks that it carries
+// the inserts of every outbox table. firstStart tells that the relay made it and
+// that no slot was made after it.
+func ensurePublication(ctx context.Context, conn *pgx.Conn, cfg *Config) (firstStart bool, err error) {
+	tables, err := findTables(ctx, conn, cfg)
+	if err != nil {
+		return false, err
+	}
+	pub, err := readPublication(ctx, conn, cfg.Publication)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, createPublication(ctx, conn, cfg, tables)
+	}
+	if err != nil {
+		return false, fmt.Errorf("look up publication %q: %w", cfg.Publication, err)
+	}
+	if err := markPublished(ctx, conn, cfg.Publication, tables); err != nil {
+		return false, err
+	}
+	return pub.comment == commentNoSlot, checkPublication(cfg.Publication, pub, tables)
+}
+
+func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publication, error) {
+	var p publication
+	err := conn.QueryRow(ctx, `SELECT pubinsert, pubviaroot, coalesce(obj_description(oid, 'pg_publication'), '')
+		FROM pg_catalog.pg_publication WHERE pubname = $1`, name).
+		Scan(&p.inserts, &p.viaRoot, &p.comment)
+	return p, err
+}
+
+// findTables lists the tables that match, partitions left out: those are
+// published under their root's name.
+func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, error) {
+	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, c.relkind::text
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+			AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_t(emp|oast)'
+		ORDER BY 1, 2`)
+	if err != nil {
+		return nil, fmt.Errorf("look for the outbox table: %w", err)
+	}
+	var tables []table
+	var t table
+	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &t.kind}, func() error {
+		if cfg.Tables.Match(t.schema, t.name) {
+			tables = append(tables, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for the outbox table: %w", err)
+	}
+	return tables, checkTables(cfg, conn.Config().Database, tables)
+}
+
+// markPublished notes which tables the publication carries, and with which row
+// filter (a column that 15 brought, hence the JSON).
+func markPublished(ctx context.Context, conn *pgx.Conn, name string, tables []table) error {
+	rows, err := conn.Query(ctx, `SELECT schemaname::text, tablename::text, coalesce(to_jsonb(p)->>'rowfilter', '')
+		FROM pg_catalog.pg_publication_tables p WHERE pubname = $1`, name)
+	if err != nil {
+		return fmt.Errorf("look up the tables of publication %q: %w", name, err)
+	}
+	var schema, tableName, filter string
+	_, err = pgx.ForEachRow(rows, []any{&schema, &tableName, &filter}, func() error {
+		for i := range tables {
+			if t := &tables[i]; t.schema == schema && t.name == tableName {
+				t.published, t.rowFilter = true, filter
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look up the tables of publication %q: %w", name, err)
+	}
+	return nil
+}
+
+func checkTables(cfg *Config, database string, tables []table) error {
+	if len(tables) == 0 {
+		return configuration("no_table", fmt.Errorf("no table of database %q matches table.include.list %q; create it (outbox-relay -print-ddl shows how) or name it as schema.table", database, cfg.Tables))
+	}
+	kinds := map[string]string{"v": "a view", "m": "a materialized view", "f": "a foreign table"}
+	for i := range tables {
+		if kind, bad := kinds[tables[i].kind]; bad {
+			return configuration("table_kind", fmt.Errorf("%s.%s is %s, which PostgreSQL does not replicate; the outbox must be a table", tables[i].schema, tables[i].name, kind))
+		}
+	}
+	return nil
+}
+
+// createPublication publishes only inserts: cleaning the table up then costs
+// nothing on the wire and needs no replica identity.
+func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) error {
+	if !cfg.CreatePublication {
+		return configuration("no_publication", fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled; run: %s", cfg.Publication, createPublicationSQL(cfg.Publication, tables)))
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("create publication %q: %w", cfg.Publication, err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit there is nothing to roll back
+	for _, sql := range []string{createPublicationSQL(cfg.Publication, tables), commentSQL(cfg.Publication, commentNoSlot)} {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("create publication %q: %w; this role needs CREATE on the database and must own the table, or an owner runs: %s", cfg.Publication, err, sql)
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return fmt.Errorf("create publication %q: %w", cfg.Publication, err)
+	}
+	return nil
+}
+
+func createPublicationSQL(name string, tables []table) string {
+	names := make([]string, len(tables))
+	viaRoot := ""
+	for i := range tables {
+		names[i] = tables[i].quoted()
+		if tables[i].kind == "p" {
+			viaRoot = ", publish_via_partition_root = true"
+		}
+	}
+	return fmt.Sprintf("CREATE PUBLICATION %s FOR TABLE %s WITH (publish = 'insert'%s)", quoteIdent(name), strings.Join(names, ", "), viaRoot)
+}
+
+func commentSQL(name, text string) string {
+	return fmt.Sprintf("COMMENT ON PUBLICATION %s IS %s", quoteIdent(name), quoteLiteral(text))
+}
+
+// noteSlot ends the first start: from now on a missing slot is an alarm. The
+// comment is the relay's own where it made the publication; elsewhere it is
+// left alone.
+func noteSlot(ctx context.Context, conn *pgx.Conn, cfg *Config) error {
+	if _, err := conn.Exec(ctx, commentSQL(cfg.Publication, commentSlot+cfg.Slot)); err != nil {
+		return fmt.Errorf("note on publication %q that slot %q was made: %w", cfg.Publication, cfg.Slot, err)
+	}
+	return nil
+}
+
+func checkPublication(name string, p publication, tables []table) error {
+	if !p.inserts {
+		return configuration("publication_shape", fmt.Errorf("publication %q does not publish inserts; run: ALTER PUBLICATION %s SET (publish = 'insert')", name, quoteIdent(name)))
+	}
+	var errs []error
+	for i := range tables {
+		t := &tables[i]
+		switch {
+		case t.kind == "p" && !p.viaRoot:
+			errs = append(errs, fmt.Errorf("%s.%s is partitioned, and publication %q sends its rows under the names of the partitions; run: ALTER PUBLICATION %s SET (publish_via_partition_root = true)", t.schema, t.name, name, quoteIdent(name)))
+		case !t.published:
+			errs = append(errs, fmt.Errorf("publication %q does not carry %s.%s; run: ALTER PUBLICATION %s ADD TABLE %s (rows inserted before that are not sent)", name, t.schema, t.name, quoteIdent(name), t.quoted()))
+		case t.rowFilter != "":
+			errs = append(errs, fmt.Errorf("publication %q hides rows of %s.%s: it has the filter %s; remove it with ALTER PUBLICATION … SET TABLE", name, t.schema, t.name, t.rowFilter))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return configuration("publication_shape", err)
+	}
+	return nil
+}

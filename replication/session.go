@@ -1,0 +1,278 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sync/errgroup"
+)
+
+// Position is where a stream stood on one particular history of one particular
+// server. It means nothing on another.
+type Position struct {
+	SystemID  string
+	Timeline  int32
+	Confirmed pglogrepl.LSN
+}
+
+// Reporter is told what happens while a session opens.
+type Reporter interface {
+	// SlotCreated: events committed before lsn are not sent; rows counts those
+	// that the table held already, or is -1 where the role may not look.
+	SlotCreated(slot string, lsn pglogrepl.LSN, rows int64)
+	// WaitingForSlot: another process reads the slot. Called at each attempt.
+	WaitingForSlot(slot string, pid int32, application string)
+	// WaitingForTransaction: the slot's creation waits for a running transaction.
+	WaitingForTransaction(pid int32, application, state string, age time.Duration)
+	// HistoryChanged: this is not the server, or not the timeline, that was read before.
+	HistoryChanged(before, now Position)
+}
+
+// takeoverPoll is how often a slot that another process holds is asked for. A
+// crashed holder's connection is closed by its kernel at once, so this is how
+// long a takeover takes.
+const takeoverPoll = 500 * time.Millisecond
+
+// Open connects, makes publication and slot on a first start, checks both, and
+// starts the stream, waiting for as long as another process reads the slot.
+//
+// last is where this process stood in an earlier session: on the same history
+// the stream starts there even if the server's own record of it went back in a
+// crash. A slot that is missing although this process has read it before is an
+// error, whatever the configuration allows. The caller must Close the Stream.
+func Open(ctx context.Context, cfg Config, last Position, report Reporter) (*Stream, error) {
+	cfg.setDefaults()
+	o := opener{cfg: &cfg, last: last, report: report}
+	stream, err := o.open(ctx)
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	return stream, nil
+}
+
+type opener struct {
+	cfg    *Config
+	last   Position
+	report Reporter
+	repl   *pgconn.PgConn
+	wire   *wire
+	sql    *pgx.Conn
+}
+
+func (o *opener) open(ctx context.Context) (*Stream, error) {
+	if err := o.connect(ctx); err != nil {
+		return nil, err
+	}
+	position, err := o.identify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.start(ctx, position); err != nil {
+		return nil, err
+	}
+	info, err := readSlot(ctx, o.sql, o.cfg.Slot)
+	if err != nil {
+		return nil, err
+	}
+	position.Confirmed = max(position.Confirmed, pglogrepl.LSN(info.ConfirmedFlushLSN))
+	if position.Confirmed == 0 {
+		return nil, human("slot_position", fmt.Errorf("replication slot %q has no confirmed position", o.cfg.Slot))
+	}
+	o.sql.Close(ctx) //nolint:errcheck // it has served; the stream needs only its own connection
+	return newStream(o, position), nil
+}
+
+// connect opens both connections at the same time.
+func (o *opener) connect(ctx context.Context) error {
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		o.repl, o.wire, err = o.cfg.connectReplication(ctx)
+		return err
+	})
+	g.Go(func() (err error) {
+		o.sql, err = o.cfg.connectSQL(ctx)
+		return err
+	})
+	return g.Wait()
+}
+
+// close releases what was opened. It does not heed the caller's context, which
+// may be the reason for closing.
+func (o *opener) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if o.repl != nil {
+		o.repl.Close(ctx) //nolint:errcheck // the connection is given up either way
+	}
+	if o.sql != nil {
+		o.sql.Close(ctx) //nolint:errcheck // as above
+	}
+}
+
+// closeTimeout bounds the farewell to a server that may not answer any more.
+const closeTimeout = 2 * time.Second
+
+// identify returns where to start: the last position on the same history, else
+// only the history, which leaves the start to the slot.
+func (o *opener) identify(ctx context.Context) (Position, error) {
+	sys, err := pglogrepl.IdentifySystem(ctx, o.repl)
+	if err != nil {
+		return Position{}, fmt.Errorf("identify system: %w", err)
+	}
+	now := Position{SystemID: sys.SystemID, Timeline: sys.Timeline}
+	if o.last.SystemID == "" {
+		return now, nil
+	}
+	if now.SystemID != o.last.SystemID || now.Timeline != o.last.Timeline {
+		o.report.HistoryChanged(o.last, now)
+		return now, nil
+	}
+	now.Confirmed = o.last.Confirmed
+	return now, nil
+}
+
+// prepare makes sure of the publication and the slot, in this order: a slot made
+// first would never see the publication in its past.
+func (o *opener) prepare(ctx context.Context) error {
+	firstStart, err := ensurePublication(ctx, o.sql, o.cfg)
+	if err != nil {
+		return err
+	}
+	info, err := readSlot(ctx, o.sql, o.cfg.Slot)
+	if errors.Is(err, errNoSlot) {
+		if o.last.SystemID != "" || !firstStart && !o.cfg.CreateSlot {
+			return slotMissing(o.cfg.Slot)
+		}
+		return o.create(ctx, firstStart)
+	}
+	if err != nil {
+		return err
+	}
+	return info.check(o.cfg.Slot, o.sql.Config().Database)
+}
+
+func (o *opener) create(ctx context.Context, firstStart bool) error {
+	lsn, err := createSlot(ctx, o.repl, o.cfg, o.reportBlockers)
+	if err != nil {
+		return err
+	}
+	if firstStart {
+		if err := noteSlot(ctx, o.sql, o.cfg); err != nil {
+			return err
+		}
+	}
+	o.report.SlotCreated(o.cfg.Slot, lsn, countRows(ctx, o.sql, o.cfg))
+	return nil
+}
+
+// reportBlockers names who keeps the slot from being made, every few seconds,
+// until ctx ends.
+func (o *opener) reportBlockers(ctx context.Context) {
+	ticker := time.NewTicker(2 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		// What cannot be found out is not worth failing for: the creation itself
+		// tells its own error.
+		if b, found, err := oldestWriter(context.WithoutCancel(ctx), o.sql); err == nil && found {
+			o.report.WaitingForTransaction(b.PID, b.Application, b.State, b.Age)
+		}
+	}
+}
+
+// countLimit keeps counting from delaying the first start.
+const countLimit = 1_000_000
+
+// countRows says how many rows a table held before the slot, which will not be
+// sent, and stops counting at countLimit.
+func countRows(ctx context.Context, conn *pgx.Conn, cfg *Config) int64 {
+	tables, err := findTables(ctx, conn, cfg)
+	if err != nil {
+		return -1
+	}
+	var total int64
+	for i := range tables {
+		var n int64
+		sql := fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s LIMIT %d) t", tables[i].quoted(), countLimit)
+		if err := conn.QueryRow(ctx, sql).Scan(&n); err != nil {
+			return -1 // the role needs no SELECT to relay
+		}
+		total += n
+	}
+	return total
+}
+
+// start begins the stream, again and again while another process has the slot.
+func (o *opener) start(ctx context.Context, from Position) error {
+	for {
+		err := o.startOnce(ctx, from)
+		if Reason(err) != "slot_active" {
+			return o.explain(ctx, err)
+		}
+		pid, application, err := slotHolder(ctx, o.sql, o.cfg.Slot)
+		if err != nil {
+			return fmt.Errorf("ask who holds replication slot %q: %w", o.cfg.Slot, err)
+		}
+		o.report.WaitingForSlot(o.cfg.Slot, pid, application)
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(takeoverPoll):
+		}
+		// A failed START leaves the connection in an unclear state.
+		if err := o.reconnect(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (o *opener) reconnect(ctx context.Context) (err error) {
+	o.repl.Close(ctx) //nolint:errcheck // replaced by the next
+	o.repl, o.wire, err = o.cfg.connectReplication(ctx)
+	return err
+}
+
+func (o *opener) startOnce(ctx context.Context, from Position) error {
+	err := pglogrepl.StartReplication(ctx, o.repl, quoteIdent(o.cfg.Slot), from.Confirmed, pglogrepl.StartReplicationOptions{
+		Mode: pglogrepl.LogicalReplication,
+		PluginArgs: []string{
+			"proto_version '1'",
+			"publication_names " + quoteLiteral(quoteIdent(o.cfg.Publication)),
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("start replication on slot %q: %w", o.cfg.Slot, err)
+	}
+	return nil
+}
+
+// explain asks the catalog what an error of START_REPLICATION means: lost WAL
+// and plain mistakes share an SQLSTATE.
+func (o *opener) explain(ctx context.Context, err error) error {
+	if err == nil || ClassOf(err) == Transient {
+		return err
+	}
+	info, lookupErr := readSlot(ctx, o.sql, o.cfg.Slot)
+	if errors.Is(lookupErr, errNoSlot) {
+		return slotMissing(o.cfg.Slot)
+	}
+	if lookupErr == nil {
+		if bad := info.check(o.cfg.Slot, o.sql.Config().Database); bad != nil {
+			return bad
+		}
+	}
+	return err
+}

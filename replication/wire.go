@@ -1,0 +1,114 @@
+package replication
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// wireBuffer is what one read of the socket may bring: about 600 rows of
+	// 400 bytes, and more than the walsender writes during one pause.
+	wireBuffer = 256 << 10
+	// paceWindow is how long the rate of arrival is observed before it is judged.
+	paceWindow = time.Millisecond
+	// denseRate is the rate above which the reader is behind for sure: 8 MB/s is
+	// 20,000 rows of 400 bytes a second.
+	denseRate = 8 << 10 // bytes per millisecond
+)
+
+// wire is the network connection below TLS and the PostgreSQL protocol. It reads
+// in big pieces, tells its owner before it waits, and paces itself during a
+// backlog.
+//
+// The walsender writes every message with a system call of its own. A reader
+// that wakes up for each one takes the processor that the walsender needs, and
+// halves its speed. While data arrives densely the wire therefore lets the
+// socket buffer fill for a pause before it reads again; as soon as a pause
+// brings little, it is caught up and reads at once, so that a single row is
+// never delayed.
+type wire struct {
+	net.Conn
+	buf      []byte
+	from, to int // unread part of buf
+	wait     func()
+	pace     time.Duration // pause during a backlog; 0 never pauses
+	pacer    pacer
+	timer    *time.Timer
+	last     atomic.Int64 // when data last arrived, in Unix nanoseconds
+}
+
+func newWire(conn net.Conn, pace time.Duration) *wire {
+	w := &wire{Conn: conn, buf: make([]byte, wireBuffer), pace: pace}
+	w.touch(time.Now())
+	return w
+}
+
+// Read implements net.Conn. It must be called from one goroutine.
+func (w *wire) Read(p []byte) (int, error) {
+	if w.from == w.to {
+		if err := w.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, w.buf[w.from:w.to])
+	w.from += n
+	return n, nil
+}
+
+func (w *wire) fill() error {
+	if w.wait != nil {
+		w.wait()
+		if w.pace > 0 && w.pacer.behind {
+			w.pause()
+		}
+	}
+	n, err := w.Conn.Read(w.buf)
+	w.from, w.to = 0, n
+	if n == 0 {
+		return err
+	}
+	// An error that came with data shows again at the next read.
+	now := time.Now()
+	w.touch(now)
+	w.pacer.arrived(n, now)
+	return nil
+}
+
+// touch notes that the server has shown to be alive.
+func (w *wire) touch(now time.Time) { w.last.Store(now.UnixNano()) }
+
+// lastData is when data last arrived. Any goroutine may ask.
+func (w *wire) lastData() time.Time { return time.Unix(0, w.last.Load()) }
+
+// pause lets the socket buffer fill, unless the last read did not empty it.
+func (w *wire) pause() {
+	if w.to == len(w.buf) {
+		return
+	}
+	if w.timer == nil {
+		w.timer = time.NewTimer(w.pace)
+	} else {
+		w.timer.Reset(w.pace)
+	}
+	<-w.timer.C
+}
+
+// pacer judges from what arrived whether the reader is behind.
+type pacer struct {
+	behind bool
+	since  time.Time
+	bytes  int
+}
+
+// arrived counts n bytes read at now and, once a window is full, compares their
+// rate with denseRate.
+func (p *pacer) arrived(n int, now time.Time) {
+	p.bytes += n
+	elapsed := now.Sub(p.since)
+	if elapsed < paceWindow {
+		return
+	}
+	p.behind = float64(p.bytes) > denseRate*float64(elapsed)/float64(time.Millisecond)
+	p.since, p.bytes = now, 0
+}
