@@ -268,6 +268,12 @@ func TestDecodeTruncated(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	for _, m := range load(f, "testdata/pgoutput-15.bin") {
+		if len(m) < 1000 {
+			f.Add(m)
+			f.Add(m[:len(m)*2/3])
+		}
+	}
 	seeds := []wal{
 		begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "1", "2"), wal("U").u32(5).raw("N"), wal("D").u32(5).raw("K"),
 		wal("T").u32(1).u8(0).u32(5), wal("Y").u32(99).str("public").str("mood"), wal("O").u64(1).str("x"), wal("M").u8(1).u64(1).str("p").u32(1).raw("x"),

@@ -39,8 +39,8 @@ func distance(to, from pglogrepl.LSN) int64 {
 }
 
 // tablesEvery is how many samples share one look at publication and tables,
-// which takes a scan of pg_class.
-const tablesEvery = 6
+// which takes a scan of pg_class. A bad one is looked at again at once.
+const tablesEvery = 2
 
 // Monitor samples the slot every interval until ctx is done. It reconnects by
 // itself, and tells a failure as a Sample with Err.
@@ -111,7 +111,7 @@ func (m *monitor) sample(ctx context.Context) (s Sample, err error) {
 	if err := serverSide(ctx, m.conn, m.cfg, &s); err != nil {
 		return s, err
 	}
-	if m.taken%tablesEvery == 0 {
+	if m.tables != nil || m.taken%tablesEvery == 0 {
 		if m.tables, err = publicationState(ctx, m.conn, m.cfg); err != nil {
 			return s, err
 		}
