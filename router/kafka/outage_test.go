@@ -1,0 +1,274 @@
+package kafka_test
+
+import (
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// freePort returns a port on which nothing listens.
+func freePort(t *testing.T) (addr string, port int) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String(), l.Addr().(*net.TCPAddr).Port
+}
+
+// Nothing listens when the producer starts; later the broker is there.
+func TestBrokerComesLater(t *testing.T) {
+	t.Parallel()
+	addr, port := freePort(t)
+	cfg := configFor(addr)
+	r := newRig(t, cfg)
+	src := newSource(messages("a", 100, 10)...)
+	src.close()
+	run := r.start(t, src)
+	eventually(t, "trouble in the status", func() bool { return !r.Status().RetryingSince.IsZero() })
+	if s := r.Status(); s.Connected || s.LastError == "" {
+		t.Errorf("status without a broker: %+v", s)
+	}
+	c := newCluster(t, kfake.Ports(port), kfake.SeedTopics(3, "a"))
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	checkComplete(t, c, "a", src)
+	if s := r.Status(); !s.Connected || !s.RetryingSince.IsZero() {
+		t.Errorf("status after it came: %+v", s)
+	}
+	log := r.log.String()
+	if n := strings.Count(log, "retrying"); n != 1 {
+		t.Errorf("%d log lines about one short outage, want 1:\n%s", n, log)
+	}
+	if !strings.Contains(log, "takes records again") {
+		t.Errorf("the log does not say that it is over:\n%s", log)
+	}
+}
+
+// The broker goes away in the middle: records pile up, nothing is lost, memory of
+// ours does not grow with them.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.NumBrokers(2), kfake.SeedTopics(4, "a"))
+	r := newRig(t, c.config())
+	src := newSource(messages("a", 1000, 20)...)
+	run := r.start(t, src)
+	src.await(t, 1000)
+	c.wire.down()
+	src.give(messages("a", 50_000, 20)[1000:]...)
+	eventually(t, "not connected", func() bool { s := r.Status(); return !s.Connected && !s.RetryingSince.IsZero() && s.Queued > 40_000 })
+	acked := len(src.ackedMessages())
+	c.wire.up()
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	if acked == 50_000 {
+		t.Error("all was acknowledged without a broker")
+	}
+	if repeats := checkComplete(t, c, "a", src); repeats != 0 {
+		t.Errorf("%d records are in the log twice", repeats)
+	}
+	if s := r.Status(); !s.Connected || !s.RetryingSince.IsZero() {
+		t.Errorf("status after the outage: %+v", s)
+	}
+}
+
+// An idle producer notices that the cluster is gone, and that it is back.
+func TestOutageWhileIdle(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	r := newRig(t, c.config())
+	src := newSource(messages("a", 10, 1)...)
+	run := r.start(t, src)
+	src.await(t, 10)
+	c.wire.down()
+	eventually(t, "not connected", func() bool { return !r.Status().Connected })
+	c.wire.up()
+	eventually(t, "connected", func() bool { s := r.Status(); return s.Connected && s.RetryingSince.IsZero() })
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A broker that hangs, with its connections open, is noticed within ten seconds
+// by a producer that has nothing to send.
+func TestHangWhileIdle(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	cfg := c.config()
+	cfg.RequestTimeout = time.Minute
+	r := newRig(t, cfg)
+	src := newSource(messages("a", 10, 1)...)
+	run := r.start(t, src)
+	src.await(t, 10)
+	start := time.Now()
+	hang := make(chan struct{})
+	let := sync.OnceFunc(func() { close(hang) })
+	defer let()
+	c.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		c.SleepControl(func() { <-hang })
+		return nil, nil, false
+	})
+	eventually(t, "not connected", func() bool { s := r.Status(); return !s.Connected && !s.RetryingSince.IsZero() })
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v to notice", took)
+	}
+	let()
+	eventually(t, "connected", func() bool { s := r.Status(); return s.Connected && s.RetryingSince.IsZero() })
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// While nothing wants anything the loop sleeps.
+func TestIdleProducerRests(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	r := newRig(t, c.config())
+	src := &counting{source: newSource(messages("a", 10, 1)...)}
+	asked := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata, kmsg.ApiVersions}, Observe: true, Count: -1})
+	run := r.start(t, src)
+	src.await(t, 10)
+	before, waits := asked.Hits(), src.waits()
+	eventually(t, "a first check of the idle cluster", func() bool { return asked.Hits() > before })
+	if n := src.waits() - waits; n > 10 {
+		t.Errorf("the loop turned %d times within one idle check", n)
+	}
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// All brokers get new addresses; only the bootstrap server's name stays.
+func TestBrokersMove(t *testing.T) {
+	t.Parallel()
+	old := newCluster(t, kfake.SeedTopics(2, "a"))
+	door := newDoor(t, old.ListenAddrs()[0])
+	cfg := old.config()
+	cfg.BootstrapServers = []string{door.addr()}
+	r := newRig(t, cfg)
+	src := newSource(messages("a", 100, 10)...)
+	run := r.start(t, src)
+	src.await(t, 100)
+
+	c := newCluster(t, kfake.SeedTopics(2, "a"))
+	door.lead(c.ListenAddrs()[0])
+	old.wire.down()
+	door.cut()
+	src.give(messages("a", 200, 10)[100:]...)
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := c.end("a"); n != 100 {
+		t.Errorf("%d records arrived at the new addresses, want 100", n)
+	}
+}
+
+// A stalled connection holds up its own broker only.
+func TestStalledBrokerDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.NumBrokers(2), kfake.SeedTopics(2, "a"))
+	for p := range int32(2) {
+		if err := c.MoveTopicPartition("a", p, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRig(t, c.config())
+	stalled := make(chan struct{})
+	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		if c.CurrentNode() == 0 {
+			c.SleepControl(func() { <-stalled })
+		}
+		return nil, nil, false
+	})
+	all := messages("a", 200, 1)
+	for i, m := range all {
+		m.Partition, m.Key = int32(i%2), []byte{byte('0' + i%2)}
+	}
+	src := newSource(all...)
+	run := r.start(t, src)
+	src.await(t, 100)
+	for _, m := range src.ackedMessages() {
+		if m.Partition != 1 {
+			t.Errorf("message %s of the stalled broker was acknowledged", m.Value)
+		}
+	}
+	close(stalled)
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	checkComplete(t, c, "a", src)
+}
+
+// Messages that wait cost nothing beside themselves.
+func TestQueueCostsNoMemory(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(8, "a"))
+	r := newRig(t, c.config())
+	src := newSource()
+	run := r.start(t, src)
+	src.give(messages("a", 1, 1)...)
+	src.await(t, 1)
+	all := messages("a", 200_000, 100)
+	c.wire.down()
+	before := heap()
+	src.give(all...)
+	eventually(t, "all queued", func() bool { return r.Status().Queued > 190_000 })
+	after := heap()
+	// The test's own list of what it gave is the 8 bytes a message that are not ours,
+	// grown by doubling; batches in flight are bounded.
+	if grown := after - before; grown > 8<<20 {
+		t.Errorf("200,000 waiting messages cost %d bytes", grown)
+	}
+	c.wire.up()
+	run.cancel(nil)
+	_ = run.wait()
+	runtime.KeepAlive(all)
+}
+
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// The metadata is asked for again when it is old, though nothing fails and the
+// producer is never idle.
+func TestMetadataMaxAge(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	cfg := c.config()
+	cfg.MetadataMaxAge = 20 * time.Millisecond
+	r := newRig(t, cfg)
+	asked := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Topic: "a", Observe: true, Count: -1})
+	src := newSource()
+	run := r.start(t, src)
+	start := time.Now()
+	for n := 1; asked.Hits() < 5; n++ {
+		src.give(message("a", "k", n))
+		src.await(t, n)
+		if time.Since(start) > deadline {
+			t.Fatalf("asked %d times in %v", asked.Hits(), deadline)
+		}
+	}
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
