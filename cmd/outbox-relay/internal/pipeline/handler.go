@@ -1,0 +1,188 @@
+package pipeline
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+
+	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/router"
+	"github.com/outbox-relay/outbox-relay/schema"
+)
+
+// handler is the reader's side of a session: it routes each row and copies the
+// record into the flow. The stream calls it from its one goroutine.
+type handler struct {
+	flow    *flow
+	wait    func(room <-chan struct{}) error // while the stream is kept alive
+	router  *router.Router
+	tables  replication.Tables
+	metrics *Metrics
+	ignored ignored
+
+	plans map[*schema.Relation]*router.Plan
+	last  struct { // the plan of the last row: rows come in runs
+		rel  *schema.Relation
+		plan *router.Plan
+	}
+	rec   router.Record
+	block *block
+	steps []step
+	step  step // of the open transaction, since the last publish
+	txn   uint64
+	begin replication.Begin
+	row   int // rows of the open transaction so far
+
+	refused bool
+}
+
+// Begin implements replication.Handler.
+func (h *handler) Begin(b replication.Begin) error {
+	h.txn++
+	h.begin, h.row = b, 0
+	h.step = step{began: true, committed: b.CommitTime.UnixMicro()}
+	return nil
+}
+
+// Relation implements replication.Handler.
+func (h *handler) Relation(rel *schema.Relation) (bool, error) {
+	if !h.tables.Match(rel.Namespace, rel.Name) {
+		return false, nil
+	}
+	plan, err := h.router.Bind(rel)
+	if err != nil {
+		return false, h.refuse(configuration("table_columns", err))
+	}
+	// A newer description replaces the older one of the same table.
+	for known := range h.plans {
+		if known.OID == rel.OID {
+			delete(h.plans, known)
+		}
+	}
+	h.plans[rel] = plan
+	return true, nil
+}
+
+// Insert implements replication.Handler.
+func (h *handler) Insert(rel *schema.Relation, values []schema.Datum) error {
+	if rel != h.last.rel {
+		h.last.rel, h.last.plan = rel, h.plans[rel]
+	}
+	if err := h.last.plan.Route(values, time.Now().UnixMilli(), &h.rec); err != nil {
+		return h.poison(rel, err)
+	}
+	size := recordSize(&h.rec)
+	if h.block == nil || !h.block.fits(&h.rec, size) {
+		if err := h.nextBlock(size); err != nil {
+			return err
+		}
+	}
+	m := h.block.add(&h.rec)
+	m.Txn, m.LSN, m.Committed = h.txn, uint64(h.begin.CommitLSN), h.step.committed
+	h.step.added++
+	h.row++
+	return nil
+}
+
+// nextBlock hands the full block on and waits until the limits allow another.
+func (h *handler) nextBlock(size int) error {
+	h.publish(true)
+	for {
+		if h.block = h.flow.acquire(size); h.block != nil {
+			return nil
+		}
+		h.metrics.blocked.Inc()
+		if err := h.wait(h.flow.room); err != nil {
+			return err
+		}
+	}
+}
+
+// Other implements replication.Handler.
+func (h *handler) Other(rel *schema.Relation, op replication.Op) error {
+	h.metrics.ignored.WithLabelValues(op.String()).Inc()
+	switch h.router.Action(kinds[op]) {
+	case router.Fail:
+		return h.refuse(human("invalid_op", fmt.Errorf("%s of outbox table %s in transaction %s: table.op.invalid.behavior is fatal; the outbox takes only INSERTs", op, rel, h.begin.CommitLSN)))
+	case router.DropWarn:
+		h.ignored.note(rel, op, h.begin.CommitLSN, false)
+	case router.DropError:
+		h.ignored.note(rel, op, h.begin.CommitLSN, true)
+	}
+	return nil
+}
+
+// kinds translates the protocol's operations into the router's.
+var kinds = map[replication.Op]router.Op{
+	replication.Update: router.OpUpdate, replication.Delete: router.OpDelete, replication.Truncate: router.OpTruncate,
+}
+
+// Commit implements replication.Handler.
+func (h *handler) Commit(c replication.Commit) error {
+	h.step.end = uint64(c.EndLSN)
+	if !h.mergeEmpty() {
+		h.steps = append(h.steps, h.step)
+	}
+	h.step = step{}
+	h.metrics.transactions.Inc()
+	return nil
+}
+
+// mergeEmpty lets an empty transaction that follows a finished one take part in
+// that one's step, since servers before 15 send one for every transaction of
+// the database. Its number is given back.
+func (h *handler) mergeEmpty() bool {
+	n := len(h.steps)
+	if h.step.added > 0 || !h.step.began || n == 0 || h.steps[n-1].end == 0 {
+		return false
+	}
+	h.steps[n-1].end = h.step.end
+	h.txn--
+	return true
+}
+
+// Keepalive implements replication.Handler.
+func (h *handler) Keepalive(end pglogrepl.LSN) error {
+	h.publish(false)
+	h.flow.pass(uint64(end))
+	h.metrics.received.Store(max(h.metrics.received.Load(), uint64(end)))
+	return nil
+}
+
+// Flush implements replication.Handler.
+func (h *handler) Flush() { h.publish(false) }
+
+// Confirmed implements replication.Handler.
+func (h *handler) Confirmed() pglogrepl.LSN { return pglogrepl.LSN(h.flow.confirmed.Load()) }
+
+// publish makes what was read so far visible to the producer.
+func (h *handler) publish(seal bool) {
+	if h.step.began || h.step.added > 0 {
+		h.steps = append(h.steps, h.step)
+		h.step = step{committed: h.step.committed}
+	}
+	if len(h.steps) == 0 && (h.block == nil || !seal && h.block.used == h.block.published) {
+		return
+	}
+	if last := len(h.steps) - 1; last >= 0 && h.steps[last].end > h.metrics.received.Load() {
+		h.metrics.received.Store(h.steps[last].end)
+	}
+	h.flow.publish(h.steps, h.block, seal)
+	h.steps = h.steps[:0]
+	if seal {
+		h.block = nil
+	}
+}
+
+// poison says what of which row cannot be relayed, and the way out.
+func (h *handler) poison(rel *schema.Relation, err error) error {
+	return h.refuse(human("row", fmt.Errorf("row %d of transaction %s in %s cannot be relayed: %w", h.row+1, h.begin.CommitLSN, rel, err)))
+}
+
+// refuse notes that the handler itself ends a stream that could go on: what came
+// before is still to be delivered.
+func (h *handler) refuse(err error) error {
+	h.refused = true
+	return err
+}

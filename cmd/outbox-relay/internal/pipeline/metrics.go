@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// maxTopics bounds the topic label. The topic comes from a column, which is
+// data: beyond this many, the rest is counted together as otherTopics.
+const (
+	maxTopics   = 100
+	otherTopics = "other"
+)
+
+// Metrics are a relay's series. They carry the slot as a constant label, because
+// one process relays one slot.
+type Metrics struct {
+	transactions prometheus.Counter
+	events       *prometheus.CounterVec
+	eventBytes   prometheus.Counter
+	ignored      *prometheus.CounterVec
+	blocked      prometheus.Counter
+	attempts     prometheus.Counter
+	failures     *prometheus.CounterVec
+	rebuilds     *prometheus.CounterVec
+	reconnects   *prometheus.CounterVec
+	slotCreated  prometheus.Counter
+	delays       *delays
+	state        *stateCollector
+
+	received atomic.Uint64 // highest position received
+
+	mu     sync.Mutex
+	topics map[string]prometheus.Counter
+}
+
+// NewMetrics registers the series in reg.
+func NewMetrics(reg prometheus.Registerer, slot string) *Metrics {
+	reg = prometheus.WrapRegistererWith(prometheus.Labels{"slot": slot}, reg)
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "outbox_relay_" + name, Help: help})
+		reg.MustRegister(c)
+		return c
+	}
+	vector := func(name, label, help string) *prometheus.CounterVec {
+		v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "outbox_relay_" + name, Help: help}, []string{label})
+		reg.MustRegister(v)
+		return v
+	}
+	m := &Metrics{
+		transactions: counter("transactions_total", "Transactions read from the slot, those without events included."),
+		events:       vector("events_total", "topic", "Events that the brokers acknowledged, by topic; beyond 100 topics the rest counts as other."),
+		eventBytes:   counter("event_bytes_total", "Bytes of keys, values and headers of acknowledged events."),
+		ignored:      vector("ignored_changes_total", "operation", "Changes of the outbox table that are no INSERT and were not relayed."),
+		blocked:      counter("backpressure_total", "Times that reading waited because max.queue.size or max.queue.size.in.bytes was reached."),
+		attempts:     counter("publish_attempts_total", "Batches sent to the brokers, repeats included."),
+		failures:     vector("publish_failures_total", "reason", "Batches that were not acknowledged, by reason."),
+		rebuilds:     vector("producer_rebuilds_total", "reason", "New producer ids after an error that the old one could not survive."),
+		reconnects:   vector("reconnects_total", "reason", "Replication sessions lost, by reason."),
+		slotCreated:  counter("slot_created_total", "Replication slots made by this process."),
+		delays:       newDelays(prometheus.NewDesc("outbox_relay_event_delay_seconds", "Time from the commit in PostgreSQL to the acknowledgement by the brokers.", nil, nil)),
+		state:        newStateCollector(),
+		topics:       make(map[string]prometheus.Counter),
+	}
+	reg.MustRegister(m.delays, m.state)
+	for _, op := range []string{"update", "delete", "truncate"} {
+		m.ignored.WithLabelValues(op)
+	}
+	return m
+}
+
+// attach lets the series about the present ask the relay.
+func (m *Metrics) attach(r *Relay) { m.state.relay.Store(r) }
+
+// Acked implements kafka.Observer.
+func (m *Metrics) Acked(topic string, n, bytes int) {
+	m.topic(topic).Add(float64(n))
+	m.eventBytes.Add(float64(bytes))
+}
+
+func (m *Metrics) topic(name string) prometheus.Counter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c, ok := m.topics[name]; ok {
+		return c
+	}
+	if len(m.topics) >= maxTopics {
+		return m.events.WithLabelValues(otherTopics)
+	}
+	c := m.events.WithLabelValues(name)
+	m.topics[name] = c
+	return c
+}
+
+// Attempt implements kafka.Observer.
+func (m *Metrics) Attempt(batches int) { m.attempts.Add(float64(batches)) }
+
+// Failure implements kafka.Observer.
+func (m *Metrics) Failure(reason string) { m.failures.WithLabelValues(reason).Inc() }
+
+// Rebuilt implements kafka.Observer.
+func (m *Metrics) Rebuilt(reason string) { m.rebuilds.WithLabelValues(reason).Inc() }

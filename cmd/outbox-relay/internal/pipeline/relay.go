@@ -1,0 +1,233 @@
+// Package pipeline joins the parts into a relay: it reads rows from the slot,
+// routes them, gives them to the producer, and confirms what the brokers have
+// acknowledged. It owns the session loop: connect, stream, lost, back off,
+// connect.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/rs/zerolog"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
+	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/router"
+	"github.com/outbox-relay/outbox-relay/router/kafka"
+	"github.com/outbox-relay/outbox-relay/schema"
+)
+
+// Config is what a relay needs. Everything must be set.
+type Config struct {
+	Replication     replication.Config
+	Router          *router.Router
+	Producer        *kafka.Producer
+	Limits          Limits
+	ReadyMaxAge     time.Duration // ready.max-age: how old an unacknowledged event may be
+	ShutdownTimeout time.Duration // how long a stop may wait for acknowledgements
+	Metrics         *Metrics
+	Log             zerolog.Logger
+}
+
+// Relay is one slot being relayed.
+type Relay struct {
+	cfg   Config
+	log   zerolog.Logger
+	state state
+	last  replication.Position
+	lost  *logging.Repeated
+	held  *logging.Repeated // the slot, by another process
+
+	sample     atomic.Pointer[replication.Sample]
+	syncWarned atomic.Bool
+}
+
+// New makes a Relay. It does not connect; Run does.
+func New(cfg Config) *Relay {
+	r := &Relay{
+		cfg: cfg, log: cfg.Log,
+		lost: logging.NewRepeated(cfg.Log, "replication session lost, connecting again", "replication session restored", time.Now),
+		held: logging.NewRepeated(cfg.Log, "waiting for the replication slot", "replication slot is free", time.Now),
+	}
+	r.state.set(PhaseConnecting)
+	cfg.Metrics.attach(r)
+	return r
+}
+
+const (
+	backoffFirst = 100 * time.Millisecond
+	backoffMost  = 10 * time.Second
+	// healthyAfter is how long a session must have lasted for the next trouble to
+	// count as new.
+	healthyAfter = time.Minute
+)
+
+// Run relays until ctx is done, then stops in good order: it reads to the end of
+// the open transaction, waits for the acknowledgements and confirms them. It
+// returns nil after a complete stop, and otherwise why it cannot go on.
+// Transient trouble never ends it.
+func (r *Relay) Run(ctx context.Context) error {
+	backoff := backoffFirst
+	for {
+		began := time.Now()
+		unacked, err := r.session(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case !replication.Retryable(err, r.last.SystemID != ""):
+			r.state.fail(err)
+			return err
+		case ctx.Err() != nil && unacked > 0:
+			return fmt.Errorf("stopped with %d events unacknowledged, which are sent again at the next start: %w", unacked, err)
+		case ctx.Err() != nil:
+			return nil // whatever the trouble is, nothing was left undone
+		}
+		if r.state.streamedFor() > healthyAfter || time.Since(began) > healthyAfter {
+			backoff = backoffFirst
+		}
+		r.retry(ctx, err, backoff)
+		backoff = min(2*backoff, backoffMost)
+	}
+}
+
+// retry tells about the lost session and waits, with jitter, so that many relays
+// do not come back in step.
+func (r *Relay) retry(ctx context.Context, err error, backoff time.Duration) {
+	reason := replication.Reason(err)
+	r.state.fail(err)
+	r.state.set(PhaseBackingOff)
+	r.cfg.Metrics.reconnects.WithLabelValues(reason).Inc()
+	wait := backoff/2 + rand.N(backoff)
+	r.lost.Failed(err, func(e *zerolog.Event) { e.Str("reason", reason).Stringer("backoff", wait.Round(time.Millisecond)) })
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
+	}
+}
+
+// session opens one stream and relays it until it ends. It returns nil only
+// after a complete stop, and how many events it left unacknowledged.
+func (r *Relay) session(ctx context.Context) (unacked int, err error) {
+	r.state.set(PhaseConnecting)
+	stream, err := replication.Open(ctx, r.cfg.Replication, r.last, &reporter{r})
+	if err != nil {
+		return 0, err
+	}
+	defer stream.Close() //nolint:errcheck // what mattered was confirmed by Finish
+	position := stream.Position()
+	f := newFlow(uint64(position.Confirmed), r.cfg.Limits, r.cfg.Metrics.delays)
+	r.state.streaming(stream, f)
+	defer r.state.ended()
+	r.announce(position)
+
+	err = r.relay(ctx, stream, f)
+	position.Confirmed = pglogrepl.LSN(f.confirmed.Load())
+	r.last = position
+	return f.load().Records, err
+}
+
+func (r *Relay) announce(p replication.Position) {
+	r.held.Recovered()
+	r.lost.Recovered()
+	r.log.Info().Str("slot", r.cfg.Replication.Slot).Str("publication", r.cfg.Replication.Publication).
+		Stringer("confirmed_lsn", p.Confirmed).Str("system_id", p.SystemID).Int32("timeline", p.Timeline).Msg("streaming")
+}
+
+var errProducerEnded = errors.New("the producer ended")
+
+// relay runs reader and producer. The reader owns the stream and runs here; when
+// either ends, the other is ended and waited for.
+func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) error {
+	// hard outlives ctx: a stop drains first, for as long as shutdown.timeout.
+	hard, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() {
+		r.state.set(PhaseStopping)
+		time.AfterFunc(r.cfg.ShutdownTimeout, func() { cancel(errShutdownTimeout) })
+	})()
+
+	produced := make(chan error, 1)
+	go func() {
+		err := r.cfg.Producer.Run(hard, f)
+		if err != nil {
+			cancel(fmt.Errorf("%w: %w", errProducerEnded, err))
+		}
+		produced <- err
+	}()
+	h := r.newHandler(hard, stream, f)
+	err := r.read(ctx, hard, stream, h)
+	cancel(err)
+	if producerErr := <-produced; producerErr != nil && errors.Is(err, errProducerEnded) {
+		err = brokerProblem(producerErr)
+		r.farewell(stream, h)
+	}
+	return err
+}
+
+func (r *Relay) newHandler(ctx context.Context, stream *replication.Stream, f *flow) *handler {
+	h := &handler{
+		flow: f, router: r.cfg.Router, tables: r.cfg.Replication.Tables,
+		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, plans: make(map[*schema.Relation]*router.Plan),
+	}
+	h.wait = func(room <-chan struct{}) error { return stream.Wait(ctx, room, h) }
+	return h
+}
+
+var errShutdownTimeout = errors.New("shutdown.timeout passed before everything was acknowledged; what was not is sent again at the next start")
+
+// read reads until the stop, then waits for the acknowledgements and confirms.
+func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *handler) error {
+	if err := stream.Run(hard, stop, h); err != nil {
+		if h.refused {
+			r.deliver(hard, stream, h)
+		}
+		return err
+	}
+	h.publish(true)
+	h.flow.close()
+	err := h.wait(h.flow.drained)
+	if errors.Is(err, errShutdownTimeout) {
+		r.farewell(stream, h)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(hard), farewellTimeout)
+	defer cancel()
+	if err := stream.Finish(ctx, h); err != nil {
+		return err
+	}
+	r.log.Info().Stringer("confirmed_lsn", h.Confirmed()).Msg("stopped, everything relayed is confirmed")
+	return nil
+}
+
+// deliver lets the rows before a refused one arrive, for no restart would get
+// past it: within shutdown.timeout they are acknowledged and confirmed.
+func (r *Relay) deliver(hard context.Context, stream *replication.Stream, h *handler) {
+	ctx, cancel := context.WithTimeout(hard, r.cfg.ShutdownTimeout)
+	defer cancel()
+	h.publish(true)
+	h.flow.close()
+	if err := stream.Wait(ctx, h.flow.drained, h); err != nil {
+		r.log.Debug().Err(err).Msg("rows before the refused one were not all acknowledged")
+	}
+	r.farewell(stream, h)
+}
+
+// farewellTimeout bounds the last words to the server.
+const farewellTimeout = 3 * time.Second
+
+// farewell confirms what was acknowledged before an end with an error, so that
+// less is sent again. Its own failure changes nothing.
+func (r *Relay) farewell(stream *replication.Stream, h *handler) {
+	ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
+	defer cancel()
+	if err := stream.Finish(ctx, h); err != nil {
+		r.log.Debug().Err(err).Msg("last position was not confirmed")
+	}
+}

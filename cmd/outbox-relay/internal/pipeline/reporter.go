@@ -1,0 +1,45 @@
+package pipeline
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/rs/zerolog"
+
+	"github.com/outbox-relay/outbox-relay/replication"
+)
+
+// reporter logs what happens while a session opens.
+type reporter struct{ *Relay }
+
+// SlotCreated implements replication.Reporter.
+func (r *reporter) SlotCreated(slot string, lsn pglogrepl.LSN, rows int64) {
+	r.cfg.Metrics.slotCreated.Inc()
+	e := r.log.Warn().Str("slot", slot).Stringer("lsn", lsn)
+	if rows >= 0 {
+		e = e.Int64("rows_before", rows)
+	}
+	e.Msg("replication slot created; rows committed before it are not relayed")
+}
+
+// WaitingForSlot implements replication.Reporter.
+func (r *reporter) WaitingForSlot(slot string, pid int32, application string) {
+	r.state.set(PhaseWaitingForSlot)
+	r.state.holder(pid, application)
+	err := fmt.Errorf("replication slot %q is active for pid %d (%s)", slot, pid, application)
+	r.held.Failed(err, func(e *zerolog.Event) { e.Int32("pid", pid).Str("application_name", application) })
+}
+
+// WaitingForTransaction implements replication.Reporter.
+func (r *reporter) WaitingForTransaction(pid int32, application, state string, age time.Duration) {
+	r.log.Warn().Int32("pid", pid).Str("application_name", application).Str("state", state).Dur("age", age).
+		Msg("creating the replication slot waits for a running transaction")
+}
+
+// HistoryChanged implements replication.Reporter.
+func (r *reporter) HistoryChanged(before, now replication.Position) {
+	r.log.Warn().Str("system_id_before", before.SystemID).Int32("timeline_before", before.Timeline).
+		Str("system_id", now.SystemID).Int32("timeline", now.Timeline).
+		Msg("the server has another history than before; starting where its slot says")
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
+)
+
+// database is where PostgreSQL is and how to get in.
+type database struct {
+	url, hostname, user, password, passwordFile, dbname, sslmode string
+	port                                                         int
+}
+
+func (d *database) check() error {
+	if d.password != "" && d.passwordFile != "" {
+		return errors.New("database.password and database.password.file: give one of the two")
+	}
+	if _, err := d.parse(); err != nil {
+		return fmt.Errorf("database.url: %w", err)
+	}
+	return nil
+}
+
+// connect makes a fresh configuration for a connection; the password file is
+// read again, so a changed password is found.
+func (d *database) connect() (*pgx.ConnConfig, error) {
+	config, err := d.parse()
+	if err != nil || d.passwordFile == "" {
+		return config, err
+	}
+	config.Password, err = daemon.ReadSecretFile(d.passwordFile)
+	if err != nil {
+		return nil, fmt.Errorf("database.password.file: %w", err)
+	}
+	return config, nil
+}
+
+// parse lets pgx's own parser decide, so that everything libpq knows works. An
+// option beats the same thing in the connection string.
+func (d *database) parse() (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(d.connString())
+	if err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+// connString adds the options to the connection string in its own form.
+func (d *database) connString() string {
+	values := [][2]string{{"host", d.hostname}, {"user", d.user}, {"password", d.password}, {"dbname", d.dbname}, {"sslmode", d.sslmode}}
+	if d.port != 0 {
+		values = append(values, [2]string{"port", strconv.Itoa(d.port)})
+	}
+	if strings.HasPrefix(d.url, "postgres://") || strings.HasPrefix(d.url, "postgresql://") {
+		return addToURL(d.url, values)
+	}
+	parts := []string{d.url}
+	for _, v := range values {
+		if v[1] != "" {
+			parts = append(parts, v[0]+"='"+strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(v[1])+"'")
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+// addToURL adds parameters, which beat the parts before the question mark.
+func addToURL(base string, values [][2]string) string {
+	separator := "?"
+	if strings.Contains(base, "?") {
+		separator = "&"
+	}
+	for _, v := range values {
+		if v[1] == "" {
+			continue
+		}
+		base += separator + v[0] + "=" + url.QueryEscape(v[1])
+		separator = "&"
+	}
+	return base
+}
+
+// sasl is the password for Kafka.
+type sasl struct{ password, passwordFile string }
+
+// source gives the password at each connect; nil if there is none.
+func (s *sasl) source() (func() (string, error), error) {
+	switch {
+	case s.password != "" && s.passwordFile != "":
+		return nil, errors.New("sasl.password and sasl.password.file: give one of the two")
+	case s.password != "":
+		return func() (string, error) { return s.password, nil }, nil
+	case s.passwordFile != "":
+		return func() (string, error) { return daemon.ReadSecretFile(s.passwordFile) }, nil
+	}
+	return nil, nil
+}

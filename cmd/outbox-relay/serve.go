@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/buildinfo"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/web"
+	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/pipeline"
+	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/router"
+	"github.com/outbox-relay/outbox-relay/router/kafka"
+)
+
+// serve runs the daemon until ctx is done or it cannot go on.
+func serve(ctx context.Context, p daemon.Process, s *settings) error {
+	log, err := logging.New(p.Stderr, s.logLevel, s.logFormat)
+	if err != nil {
+		return daemon.Configuration(err)
+	}
+	reg := registry()
+	producer, relay, err := s.build(reg, log)
+	if err != nil {
+		return daemon.Configuration(err)
+	}
+	defer producer.Close() //nolint:errcheck // everything sent was acknowledged or will be sent again
+	server := web.New(web.Config{Name: program, ListenAddress: s.listenAddress, PProf: s.pprof}, reg, relay)
+	if err := server.Listen(ctx); err != nil {
+		return daemon.Configuration(err)
+	}
+	s.announce(log, server.Addr())
+	if err := together(ctx, server, relay); err != nil {
+		err = exitCode(err)
+		log.Error().Err(err).Int("exit_code", daemon.Code(err)).Msg("relay stopped")
+		return daemon.Reported(err)
+	}
+	return nil
+}
+
+// together runs relay and endpoint. The relay's end ends all; the endpoint goes
+// on answering while the relay drains.
+func together(ctx context.Context, server *web.Server, relay *pipeline.Relay) error {
+	side, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var g errgroup.Group
+	g.Go(func() error {
+		defer stop()
+		return relay.Run(ctx)
+	})
+	g.Go(func() error {
+		relay.Watch(side)
+		return nil
+	})
+	g.Go(func() error {
+		defer cancel() // without its endpoint the relay cannot be watched
+		return server.Run(side)
+	})
+	return g.Wait()
+}
+
+func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.Producer, *pipeline.Relay, error) {
+	route, err := router.New(s.router)
+	if err != nil {
+		return nil, nil, err
+	}
+	metrics := pipeline.NewMetrics(reg, s.replication.Slot)
+	producer, err := kafka.New(s.kafka, log, metrics)
+	if err != nil {
+		return nil, nil, err
+	}
+	config := s.replication
+	config.Connect = func() (*pgx.ConnConfig, error) { return s.database.connect() }
+	config.ApplicationName = applicationName()
+	config.CreatePublication = s.autocreate != "disabled"
+	limitMemory(s.queueBytes)
+	return producer, pipeline.New(pipeline.Config{
+		Replication: config, Router: route, Producer: producer,
+		Limits:          pipeline.Limits{Records: s.queueSize, Bytes: int(s.queueBytes)},
+		ReadyMaxAge:     s.readyMaxAge,
+		ShutdownTimeout: s.shutdownTimeout,
+		Metrics:         metrics, Log: log,
+	}), nil
+}
+
+// applicationName tells two relays on one slot apart by their hosts.
+func applicationName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return program
+	}
+	name := program + "@" + host
+	return name[:min(63, len(name))] // PostgreSQL's NAMEDATALEN
+}
+
+// limitMemory keeps the garbage collector from letting the heap double: what is
+// in flight is reused, so the garbage beside it is small. GOMEMLIMIT, if set,
+// has the last word.
+func limitMemory(queue int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(queue + 24<<20)
+	}
+}
+
+func registry() *prometheus.Registry {
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		buildinfo.Read(version).Collector("outbox_relay"),
+	)
+	return reg
+}
+
+// announce is the one line at the start. It holds no password.
+func (s *settings) announce(log zerolog.Logger, addr string) {
+	e := log.Info().Str("version", buildinfo.Read(version).Version)
+	if config, err := s.database.parse(); err == nil {
+		e = e.Str("host", config.Host).Uint16("port", config.Port).Str("database", config.Database).Str("user", config.User)
+	}
+	e.Str("slot", s.replication.Slot).Str("publication", s.replication.Publication).Stringer("tables", s.replication.Tables).
+		Strs("brokers", s.kafka.BootstrapServers).Str("listen", addr).Msg("outbox-relay started")
+}
+
+// exitCode says with which code the process ends.
+func exitCode(err error) error {
+	var config *kafka.ConfigError
+	switch replication.ClassOf(err) {
+	case replication.Configuration:
+		return daemon.Configuration(err)
+	case replication.Human:
+		return daemon.NeedsHuman(err)
+	}
+	if errors.As(err, &config) {
+		return daemon.Configuration(err)
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
+	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/router"
+	"github.com/outbox-relay/outbox-relay/router/kafka"
+)
+
+// settings are the values of all options.
+type settings struct {
+	database    database
+	replication replication.Config
+	autocreate  string
+	router      router.Options
+	kafka       kafka.Config
+	sasl        sasl
+
+	partitions        int
+	replicationFactor int
+	queueSize         int
+	queueBytes        int64
+	shutdownTimeout   time.Duration
+	listenAddress     string
+	readyMaxAge       time.Duration
+	pprof             bool
+	logLevel          string
+	logFormat         string
+	printDDL          bool
+}
+
+// declare names every option once: its group, default and help.
+func declare() (*options.Set, *settings) {
+	s := &settings{router: router.DefaultOptions()}
+	set := options.New(options.Program{
+		Name:    program,
+		Summary: "Publishes the rows of an outbox table to Kafka, as Debezium's Outbox Event Router would, from PostgreSQL's WAL.",
+		Examples: []string{
+			"outbox-relay -database.url postgres://relay@db:5432/shop -table.include.list public.outbox -bootstrap.servers kafka:9092",
+			"OUTBOX_RELAY_DATABASE_PASSWORD_FILE=/run/secrets/pg outbox-relay -config /etc/outbox-relay.conf",
+		},
+		Footer: "Exit codes: 0 stopped in order, 1 starting again may help, 2 the configuration must change, 3 a person must decide.",
+	})
+	s.declareDatabase(set.Group("PostgreSQL"))
+	s.declareSlot(set.Group("Slot and publication"))
+	s.declareRouter(set.Group("Outbox Event Router"))
+	s.declareKafka(set.Group("Kafka"))
+	s.declareTopics(set.Group("Topics"))
+	s.declareLimits(set.Group("Limits"))
+	s.declareOperation(set.Group("Operation"))
+	set.Rule(s.replication.Validate, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
+	set.Rule(s.router.Validate)
+	set.Rule(s.checkKafka, "bootstrap.servers")
+	set.Rule(s.database.check)
+	return set, s
+}
+
+func (s *settings) declareDatabase(g *options.Group) {
+	d := &s.database
+	g.String(&d.url, "database.url", "", "connection string, as a URL or in keyword=value form; what it leaves out comes from the options below, then from libpq's PG* variables, service and password files", options.Shown(logging.Redact))
+	g.String(&d.hostname, "database.hostname", "", "`host` name or directory of the Unix socket")
+	g.Int(&d.port, "database.port", 0, "`port`; 0 leaves it to PGPORT, then 5432", options.AtLeast(0), options.AtMost(65535))
+	g.String(&d.user, "database.user", "", "`role` with LOGIN and REPLICATION")
+	g.String(&d.password, "database.password", "", "password; better given by file or in the environment, where ps does not show it", options.Secret())
+	g.String(&d.passwordFile, "database.password.file", "", "`file` with the password, read again at each connect")
+	g.String(&d.dbname, "database.dbname", "", "`database` that holds the outbox table")
+	g.String(&d.sslmode, "database.sslmode", "", "disable, allow, prefer, require, verify-ca or verify-full; empty leaves it to PGSSLMODE, then prefer", options.OneOf("disable", "allow", "prefer", "require", "verify-ca", "verify-full"))
+}
+
+func (s *settings) declareSlot(g *options.Group) {
+	r := &s.replication
+	g.String(&r.Slot, "slot.name", "outbox_relay", "logical replication `slot` to read; made on a proven first start only")
+	g.Bool(&r.CreateSlot, "slot.create", false, "make a missing slot although this may not be the first start; events committed while there was none are not relayed")
+	g.Duration(&r.CreateTimeout, "slot.create.timeout", 90*time.Second, "how long making the slot may wait for running transactions", options.AtLeast(time.Second))
+	g.String(&r.Publication, "publication.name", "outbox_relay", "`publication` that carries the outbox table's inserts")
+	g.String(&s.autocreate, "publication.autocreate.mode", "filtered", "filtered makes a missing publication for the outbox table, disabled refuses to start", options.OneOf("filtered", "disabled"))
+	options.Parsed(g, &r.Tables, "table.include.list", "public.outbox", "outbox `tables`: regular expressions, separated by commas, each for a whole schema.table", replication.ParseTables)
+	g.Duration(&r.StatusInterval, "status.update.interval.ms", 10*time.Second, "longest time between two reports to the server; a position that moved is reported within a second", options.AtLeast(100*time.Millisecond), options.AtMost(30*time.Second))
+}
+
+func (s *settings) declareRouter(g *options.Group) {
+	o := &s.router
+	g.String(&o.EventID, "table.field.event.id", o.EventID, "`column` that becomes the header id")
+	g.String(&o.EventKey, "table.field.event.key", o.EventKey, "`column` that becomes the record's key")
+	g.String(&o.EventType, "table.field.event.type", o.EventType, "`column` with the event's type; as in Debezium it is only used where table.fields.additional.placement names it")
+	g.String(&o.EventPayload, "table.field.event.payload", o.EventPayload, "`column` that becomes the record's value")
+	g.String(&o.EventTimestamp, "table.field.event.timestamp", o.EventTimestamp, "timestamp `column` that becomes the record's time; empty takes the time of processing")
+	g.String(&o.AdditionalPlacement, "table.fields.additional.placement", o.AdditionalPlacement, "more columns to send, as column:header:alias or column:partition, separated by commas")
+	g.String(&o.AdditionalMissing, "table.field.additional.missing", o.AdditionalMissing, "what to do if the table lacks one of those columns: error or ignore")
+	g.String(&o.RouteByField, "route.by.field", o.RouteByField, "`column` that chooses the topic")
+	g.String(&o.RouteTopicRegex, "route.topic.regex", o.RouteTopicRegex, "Java regular `expression` for the whole value of that column; another value is the topic itself")
+	g.String(&o.RouteTopicReplacement, "route.topic.replacement", o.RouteTopicReplacement, "`topic` for a value that matches, with groups as $1 or ${name}")
+	g.Bool(&o.RouteTombstoneOnEmptyPayload, "route.tombstone.on.empty.payload", false, "send a null value for a payload that is NULL or blank")
+	g.String(&o.OpInvalidBehavior, "table.op.invalid.behavior", o.OpInvalidBehavior, "what to do about an UPDATE of the outbox table, which is not relayed: warn, error (log it so) or fatal (stop)")
+}
+
+func (s *settings) declareKafka(g *options.Group) {
+	k := &s.kafka
+	g.List(&k.BootstrapServers, "bootstrap.servers", nil, "`host:port` of brokers to ask first, separated by commas", options.Required())
+	g.String(&k.ClientID, "client.id", kafka.DefaultClientID, "`name` in the brokers' logs and quotas")
+	g.String(&k.CompressionType, "compression.type", "none", "none, gzip, snappy, lz4 or zstd", options.OneOf("none", "gzip", "snappy", "lz4", "zstd"))
+	g.Int(&k.BatchSize, "batch.size", kafka.DefaultBatchSize, "`bytes` at which a partition's batch is full", options.AtLeast(1))
+	g.Duration(&k.Linger, "linger.ms", 0, "how long a batch that is not full waits for more", options.AtLeast(time.Duration(0)))
+	g.Int(&k.MaxRequestSize, "max.request.size", kafka.DefaultMaxRequestSize, "largest record, in `bytes` before compression", options.AtLeast(1))
+	g.Duration(&k.RequestTimeout, "request.timeout.ms", kafka.DefaultRequestTimeout, "how long a request may wait for its answer before it is repeated", options.AtLeast(time.Millisecond))
+	g.Duration(&k.RetryBackoff, "retry.backoff.ms", kafka.DefaultRetryBackoff, "pause before the first repeat; it doubles, and repeats never end", options.AtLeast(time.Millisecond))
+	g.Duration(&k.RetryBackoffMax, "retry.backoff.max.ms", kafka.DefaultRetryBackoffMax, "longest pause between repeats", options.AtLeast(time.Millisecond))
+	g.Duration(&k.MetadataMaxAge, "metadata.max.age.ms", kafka.DefaultMetadataMaxAge, "age at which partition leaders are looked up again though nothing failed", options.AtLeast(time.Millisecond))
+	s.declareKafkaSecurity(g)
+}
+
+func (s *settings) declareKafkaSecurity(g *options.Group) {
+	k := &s.kafka.Security
+	g.String(&k.Protocol, "security.protocol", "PLAINTEXT", "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", options.OneOf("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
+	g.String(&k.SASLMechanism, "sasl.mechanism", "", "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", options.OneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"))
+	g.String(&k.SASLUsername, "sasl.username", "", "user `name`")
+	g.String(&s.sasl.password, "sasl.password", "", "password; better given by file or in the environment", options.Secret())
+	g.String(&s.sasl.passwordFile, "sasl.password.file", "", "`file` with the password, read again at each connect")
+	g.String(&k.SSLTruststoreLocation, "ssl.truststore.location", "", "PEM `file` with the authorities to trust; empty means the system's")
+	g.String(&k.SSLKeystoreLocation, "ssl.keystore.location", "", "PEM `file` with the client's certificate chain and private key")
+	g.String(&k.SSLEndpointIdentificationAlgorithm, "ssl.endpoint.identification.algorithm", "https", "https compares the broker's name with its certificate, none does not", options.OneOf("https", "none"))
+}
+
+func (s *settings) declareTopics(g *options.Group) {
+	t := &s.kafka.TopicCreation
+	g.Bool(&t.Enable, "topic.creation.enable", false, "create topics that do not exist; otherwise a row for one stops the relay")
+	g.Int(&s.partitions, "topic.creation.default.partitions", -1, "partitions of created topics; -1 leaves it to the brokers", options.AtLeast(-1), options.AtMost(100_000))
+	g.Int(&s.replicationFactor, "topic.creation.default.replication.factor", -1, "replicas of created topics; -1 leaves it to the brokers", options.AtLeast(-1), options.AtMost(1000))
+}
+
+func (s *settings) declareLimits(g *options.Group) {
+	g.Int(&s.queueSize, "max.queue.size", 65536, "`events` that may be read and not yet acknowledged", options.AtLeast(1))
+	g.Bytes(&s.queueBytes, "max.queue.size.in.bytes", 8<<20, "memory of those events", options.AtLeast(int64(1<<20)))
+	g.Duration(&s.shutdownTimeout, "shutdown.timeout", 30*time.Second, "how long a stop may wait for acknowledgements", options.AtLeast(time.Duration(0)))
+}
+
+func (s *settings) declareOperation(g *options.Group) {
+	g.String(&s.listenAddress, "web.listen-address", ":9187", "`host:port` for /metrics, /livez, /readyz and /status; port 0 takes a free one", options.NotEmpty())
+	g.Bool(&s.pprof, "web.pprof", false, "serve Go's profiles under /debug/pprof/")
+	g.Duration(&s.readyMaxAge, "ready.max-age", time.Minute, "age of the oldest unacknowledged event, since its commit, at which /readyz turns red", options.AtLeast(time.Millisecond))
+	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))
+	g.String(&s.logFormat, "log.format", logging.Auto, "auto is console on a terminal and json elsewhere", options.OneOf(logging.Formats()...))
+	g.Bool(&s.printDDL, "print-ddl", false, "print the SQL of the outbox table and exit")
+}
+
+// checkKafka completes the Kafka options and checks them.
+func (s *settings) checkKafka() error {
+	s.kafka.TopicCreation.Partitions = int32(s.partitions)
+	s.kafka.TopicCreation.ReplicationFactor = int16(s.replicationFactor)
+	password, err := s.sasl.source()
+	if err != nil {
+		return err
+	}
+	s.kafka.Security.SASLPassword = password
+	return s.kafka.Validate()
+}
