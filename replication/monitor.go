@@ -42,26 +42,31 @@ func distance(to, from pglogrepl.LSN) int64 {
 // which takes a scan of pg_class. A bad one is looked at again at once.
 const tablesEvery = 2
 
-// Monitor samples the slot every interval until ctx is done. It reconnects by
-// itself, and tells a failure as a Sample with Err.
+// Monitor samples the slot every interval until ctx is done, after a failure
+// sooner. It reconnects by itself, and tells a failure as a Sample with Err.
 func Monitor(ctx context.Context, cfg Config, interval time.Duration, tell func(Sample)) {
 	m := monitor{cfg: &cfg}
 	defer m.close()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
 	for {
 		sample := m.take(ctx, interval)
 		if ctx.Err() != nil {
 			return
 		}
 		tell(sample)
+		pause := interval
+		if sample.Err != nil {
+			pause = min(interval, afterFailure)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(pause):
 		}
 	}
 }
+
+// afterFailure is when a failed sample is taken again.
+const afterFailure = time.Second
 
 // monitor keeps its connection from one sample to the next.
 type monitor struct {

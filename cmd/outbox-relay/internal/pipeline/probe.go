@@ -27,8 +27,24 @@ func (r *Relay) Watch(ctx context.Context) {
 		r.warnSync(s.Sync)
 		if s.Err != nil {
 			r.log.Debug().Err(s.Err).Msg("slot could not be looked up")
+			r.letGo(s.Err)
 		}
 	})
+}
+
+var errShuttingDown = errors.New("PostgreSQL is shutting down and would wait for events that the brokers have not acknowledged")
+
+// letGo ends the session if the server refuses new connections while it still
+// streams: that is a fast shutdown, which waits until everything sent is
+// confirmed. Without the brokers that would be for ever, and what is not
+// confirmed is sent again anyway.
+func (r *Relay) letGo(err error) {
+	if replication.Reason(err) != "cannot_connect_now" || r.state.view().load.Records == 0 {
+		return
+	}
+	if cancel := r.interrupt.Load(); cancel != nil {
+		(*cancel)(errShuttingDown)
+	}
 }
 
 // warnSync tells once that commits wait for this relay.

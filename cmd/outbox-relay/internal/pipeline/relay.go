@@ -44,6 +44,7 @@ type Relay struct {
 	held  *logging.Repeated // the slot, by another process
 
 	sample     atomic.Pointer[replication.Sample]
+	interrupt  atomic.Pointer[context.CancelCauseFunc] // ends the session that runs
 	syncWarned atomic.Bool
 }
 
@@ -146,6 +147,8 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 	// hard outlives ctx: a stop drains first, for as long as shutdown.timeout.
 	hard, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
+	r.interrupt.Store(&cancel)
+	defer r.interrupt.Store(nil)
 	defer context.AfterFunc(ctx, func() {
 		r.state.set(PhaseStopping)
 		time.AfterFunc(r.cfg.ShutdownTimeout, func() { cancel(errShutdownTimeout) })
@@ -162,6 +165,9 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 	h := r.newHandler(hard, stream, f)
 	err := r.read(ctx, hard, stream, h)
 	cancel(err)
+	if err != nil && !errors.Is(err, errProducerEnded) {
+		stream.Close() //nolint:errcheck // a server that shuts down must not wait for the producer's last answers
+	}
 	if producerErr := <-produced; producerErr != nil && errors.Is(err, errProducerEnded) {
 		err = brokerProblem(producerErr)
 		r.farewell(stream, h)
