@@ -82,6 +82,7 @@ var sessionParameters = map[string]string{
 	"statement_timeout":                   "0",
 	"lock_timeout":                        "0",
 	"idle_in_transaction_session_timeout": "0",
+	"idle_session_timeout":                "0",
 }
 
 // connConfig returns a fresh configuration for one connection.

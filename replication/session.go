@@ -87,7 +87,6 @@ func (o *opener) open(ctx context.Context) (*Stream, error) {
 	if position.Confirmed == 0 {
 		return nil, human("slot_position", fmt.Errorf("replication slot %q has no confirmed position", o.cfg.Slot))
 	}
-	o.sql.Close(ctx) //nolint:errcheck // it has served; the stream needs only its own connection
 	return newStream(o, position), nil
 }
 

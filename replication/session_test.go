@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5"
 
@@ -469,4 +470,43 @@ func TestPublicationHoleIsFatal(t *testing.T) {
 	defer cancel()
 	err = stream.Run(ctx, ctx, h)
 	wantProblem(t, err, replication.Human, "publication_missing", "-slot.create")
+}
+
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	db := pgtest.NewDB(t)
+	db.Exec(t, `CREATE TYPE mood AS ENUM ('fine', 'so so')`)
+	db.Exec(t, `CREATE DOMAIN amount AS numeric(10,2)`)
+	db.Exec(t, `CREATE TABLE outbox (id int PRIMARY KEY, m mood DEFAULT 'fine', ms mood[], a amount, v text DEFAULT 'x', g int GENERATED ALWAYS AS (id + 1) STORED)`)
+	stream, err := open(t, config(t, db), replication.Position{}, newEvents())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var oids [4]uint32
+	conn := db.Connect(t)
+	if err := conn.QueryRow(t.Context(), `SELECT 'outbox'::regclass::oid, 'mood'::regtype::oid, 'mood[]'::regtype::oid, 'amount'::regtype::oid`).Scan(&oids[0], &oids[1], &oids[2], &oids[3]); err != nil {
+		t.Fatal(err)
+	}
+	const int4, numeric, text = 23, 1700, 25
+	x := "x"
+	mood := &schema.TypeInfo{Name: "mood", Kind: 'e', Labels: []string{"fine", "so so"}}
+	want := &schema.Relation{OID: oids[0], Columns: []schema.Column{
+		{Name: "id", TypeOID: int4, NotNull: true},
+		{Name: "m", TypeOID: oids[1], Type: mood},
+		{Name: "ms", TypeOID: oids[2], TypeMod: -1, Type: &schema.TypeInfo{Name: "_mood", Kind: 'b', Labels: []string{}, Elem: &schema.Column{Name: "ms", TypeOID: oids[1], TypeMod: -1, Type: mood}}},
+		{Name: "a", TypeOID: oids[3], Type: &schema.TypeInfo{Name: "amount", Kind: 'd', Labels: []string{}, Base: &schema.Column{Name: "a", TypeOID: numeric, TypeMod: (10<<16 | 2) + 4}}},
+		{Name: "v", TypeOID: text, Default: &x},
+		{Name: "g", TypeOID: int4},
+		{Name: "gone", TypeOID: int4},
+	}}
+	got := &schema.Relation{OID: want.OID}
+	for _, c := range want.Columns {
+		got.Columns = append(got.Columns, schema.Column{Name: c.Name, TypeOID: c.TypeOID, TypeMod: c.TypeMod})
+	}
+	if err := stream.Describe(t.Context(), got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("described (-want +got):\n%s", diff)
+	}
 }

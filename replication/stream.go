@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -27,10 +28,12 @@ const (
 	writeTimeout = 5 * time.Second
 )
 
-// Stream is a running replication stream. Run, Wait and Finish must be called
-// from one goroutine; Position and LastReceived from any.
+// Stream is a running replication stream. Its methods must be called from one
+// goroutine, but for Position and LastReceived, which any may call.
 type Stream struct {
+	cfg      *Config
 	conn     *pgconn.PgConn
+	sql      *pgx.Conn // for Describe
 	wire     *wire
 	slot     string
 	interval time.Duration
@@ -44,7 +47,7 @@ type Stream struct {
 }
 
 func newStream(o *opener, start Position) *Stream {
-	return &Stream{conn: o.repl, wire: o.wire, slot: o.cfg.Slot, interval: o.cfg.StatusInterval, start: start, received: start.Confirmed}
+	return &Stream{cfg: o.cfg, conn: o.repl, sql: o.sql, wire: o.wire, slot: o.cfg.Slot, interval: o.cfg.StatusInterval, start: start, received: start.Confirmed}
 }
 
 // Position returns the history that is read, and the confirmed position from
@@ -260,6 +263,7 @@ func (s *Stream) Finish(ctx context.Context, h Handler) error {
 
 // Close closes the connection. The server keeps what was confirmed.
 func (s *Stream) Close() error {
+	s.closeSQL()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.conn.Close(ctx); err != nil {

@@ -101,7 +101,7 @@ func TestPasswordFileIsReadAgain(t *testing.T) {
 
 func TestBadConnectionStringHidesThePassword(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"postgres://u:geheim@h:port/d", "host=h password=geheim sslmode=nonsense"} {
+	for _, url := range []string{"postgres://u:geheim@h:port/d", "host=h password=geheim sslmode=nonsense", "postgres://u:geheim%zz@h/d", "host=h password=x geheim"} {
 		code, _, stderr := execute(t, nil, "-database.url", url, "-bootstrap.servers", "kafka:9092")
 		if code != daemon.Config || strings.Contains(stderr, "geheim") {
 			t.Errorf("%s: exit %d and\n%s", url, code, stderr)

@@ -23,7 +23,7 @@ func (d *database) check() error {
 		return errors.New("database.password and database.password.file: give one of the two")
 	}
 	if _, err := d.parse(); err != nil {
-		return fmt.Errorf("database.url: %w", err)
+		return fmt.Errorf("database.url: %s", err) // not wrapped: the chain shows the string
 	}
 	return nil
 }
@@ -47,10 +47,24 @@ func (d *database) connect() (*pgx.ConnConfig, error) {
 func (d *database) parse() (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(d.connString())
 	if err != nil {
-		return nil, err
+		return nil, &badConnString{err}
 	}
 	return config, nil
 }
+
+// badConnString says what is wrong with a connection string without showing it.
+// The parser's own text shows it, with the password cut out only where it
+// recognized one: one with a character that should have been escaped it does not.
+type badConnString struct{ err error }
+
+func (e *badConnString) Error() string {
+	if cause := errors.Unwrap(e.err); cause != nil && !strings.Contains(e.err.Error(), "failed to parse as") {
+		return cause.Error()
+	}
+	return "not a connection string; a password with one of %/@:?# in it must be percent-encoded in a URL, one with a blank quoted in keyword=value form, or give it by database.password.file"
+}
+
+func (e *badConnString) Unwrap() error { return e.err }
 
 // connString adds the options to the connection string in its own form.
 func (d *database) connString() string {

@@ -19,6 +19,7 @@ type settings struct {
 	router      router.Options
 	kafka       kafka.Config
 	sasl        sasl
+	converters  []*converter
 
 	partitions        int
 	replicationFactor int
@@ -48,12 +49,15 @@ func declare() (*options.Set, *settings) {
 	s.declareDatabase(set.Group("PostgreSQL"))
 	s.declareSlot(set.Group("Slot and publication"))
 	s.declareRouter(set.Group("Outbox Event Router"))
+	s.declareExpansion(set.Group("Outbox Event Router"))
+	s.declareConverters(set.Group("Converters"))
+	s.declareTypes(set.Group("Column types"))
 	s.declareKafka(set.Group("Kafka"))
 	s.declareTopics(set.Group("Topics"))
 	s.declareLimits(set.Group("Limits"))
 	s.declareOperation(set.Group("Operation"))
 	set.Rule(s.replication.Validate, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
-	set.Rule(s.router.Validate)
+	set.Rule(s.checkRouter)
 	set.Rule(s.checkKafka, "bootstrap.servers")
 	set.Rule(s.database.check)
 	return set, s
@@ -89,7 +93,7 @@ func (s *settings) declareRouter(g *options.Group) {
 	g.String(&o.EventType, "table.field.event.type", o.EventType, "`column` with the event's type; as in Debezium it is only used where table.fields.additional.placement names it")
 	g.String(&o.EventPayload, "table.field.event.payload", o.EventPayload, "`column` that becomes the record's value")
 	g.String(&o.EventTimestamp, "table.field.event.timestamp", o.EventTimestamp, "timestamp `column` that becomes the record's time; empty takes the time of processing")
-	g.String(&o.AdditionalPlacement, "table.fields.additional.placement", o.AdditionalPlacement, "more columns to send, as column:header:alias or column:partition, separated by commas")
+	g.String(&o.AdditionalPlacement, "table.fields.additional.placement", o.AdditionalPlacement, "more columns to send, as column:header:alias, column:envelope:alias or column:partition, separated by commas")
 	g.String(&o.AdditionalMissing, "table.field.additional.missing", o.AdditionalMissing, "what to do if the table lacks one of those columns: error or ignore")
 	g.String(&o.RouteByField, "route.by.field", o.RouteByField, "`column` that chooses the topic")
 	g.String(&o.RouteTopicRegex, "route.topic.regex", o.RouteTopicRegex, "Java regular `expression` for the whole value of that column; another value is the topic itself")

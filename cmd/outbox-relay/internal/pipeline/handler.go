@@ -14,12 +14,13 @@ import (
 // handler is the reader's side of a session: it routes each row and copies the
 // record into the flow. The stream calls it from its one goroutine.
 type handler struct {
-	flow    *flow
-	wait    func(room <-chan struct{}) error // while the stream is kept alive
-	router  *router.Router
-	tables  replication.Tables
-	metrics *Metrics
-	ignored ignored
+	flow     *flow
+	wait     func(room <-chan struct{}) error // while the stream is kept alive
+	describe func(*schema.Relation) error
+	router   *router.Router
+	tables   replication.Tables
+	metrics  *Metrics
+	ignored  ignored
 
 	plans map[*schema.Relation]*router.Plan
 	last  struct { // the plan of the last row: rows come in runs
@@ -49,6 +50,9 @@ func (h *handler) Begin(b replication.Begin) error {
 func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 	if !h.tables.Match(rel.Namespace, rel.Name) {
 		return false, nil
+	}
+	if err := h.describe(rel); err != nil {
+		return false, err
 	}
 	plan, err := h.router.Bind(rel)
 	if err != nil {

@@ -180,6 +180,7 @@ func (r *Relay) newHandler(ctx context.Context, stream *replication.Stream, f *f
 		flow: f, router: r.cfg.Router, tables: r.cfg.Replication.Tables,
 		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, plans: make(map[*schema.Relation]*router.Plan),
 	}
+	h.describe = func(rel *schema.Relation) error { return stream.Describe(ctx, rel) }
 	h.wait = func(room <-chan struct{}) error { return stream.Wait(ctx, room, h) }
 	return h
 }

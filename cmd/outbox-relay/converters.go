@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
+	"github.com/outbox-relay/outbox-relay/schema"
+)
+
+// converter is the options of one of Connect's converters.
+type converter struct {
+	name, decimals, delegate string
+	schemas, delegateSchemas bool
+	dst                      *schema.Converter
+}
+
+// declareConverters adds the options of the key's, the value's and the headers'
+// converter.
+func (s *settings) declareConverters(g *options.Group) {
+	o := &s.router
+	s.converters = []*converter{{dst: &o.KeyConverter}, {dst: &o.ValueConverter}, {dst: &o.HeaderConverter}}
+	for i, kind := range []string{"key", "value", "header"} {
+		c := s.converters[i]
+		name := kind + ".converter"
+		words := []string{"string", "json", "bytearray", "binary"}
+		if kind == "header" {
+			words = []string{"simple", "string", "json"}
+		}
+		g.String(&c.name, name, words[0], "how the "+kind+" becomes bytes, by the short name of Connect's class", options.OneOf(words...))
+		g.Bool(&c.schemas, name+".schemas.enable", true, "for json: wrap each "+kind+" with its schema")
+		g.String(&c.decimals, name+".decimal.format", "BASE64", "for json: how decimals are written", options.OneOf("BASE64", "NUMERIC"))
+		if kind != "header" {
+			g.String(&c.delegate, name+".delegate.converter.type", "", "for binary: the converter of what is not bytea", options.OneOf("string", "json", "simple"))
+			g.Bool(&c.delegateSchemas, name+".delegate.converter.type.schemas.enable", true, "for a delegate json: wrap with the schema")
+		}
+	}
+}
+
+// apply completes the router's converter.
+func (c *converter) apply() {
+	*c.dst = schema.Converter{Name: c.name, SchemasEnable: c.schemas, DecimalFormat: c.decimals}
+	if c.delegate != "" {
+		c.dst.Delegate = &schema.Converter{Name: c.delegate, SchemasEnable: c.delegateSchemas, DecimalFormat: c.decimals}
+	}
+}
+
+// declareTypes adds the options that say how columns are read.
+func (s *settings) declareTypes(g *options.Group) {
+	t := &s.router.Types
+	g.String(&t.DecimalHandling, "decimal.handling.mode", "precise", "how numeric columns are sent", options.OneOf("precise", "double", "string"))
+	g.String(&t.TimePrecision, "time.precision.mode", "adaptive", "how temporal columns are sent", options.OneOf("adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"))
+	g.String(&t.BinaryHandling, "binary.handling.mode", "bytes", "how bytea columns are sent", options.OneOf("bytes", "base64", "base64-url-safe", "hex"))
+	g.String(&t.HStoreHandling, "hstore.handling.mode", "json", "how hstore columns are sent", options.OneOf("json", "map"))
+	g.String(&t.IntervalHandling, "interval.handling.mode", "numeric", "how interval columns are sent", options.OneOf("numeric", "string"))
+	g.Int(&t.MoneyFractionDigits, "money.fraction.digits", 2, "`digits` behind the point of money columns", options.AtLeast(0))
+	g.Bool(&t.IncludeUnknown, "include.unknown.datatypes", false, "send columns of types that Debezium does not know, as bytes")
+}
+
+// declareExpansion adds the options of payloads that are more than text.
+func (s *settings) declareExpansion(g *options.Group) {
+	o := &s.router
+	g.String(&o.EventSchemaVersion, "table.field.event.schema.version", "", "int4 `column` with the version of the envelope's schema")
+	g.Bool(&o.ExpandJSONPayload, "table.expand.json.payload", false, "send a JSON payload as a structure, for value.converter json")
+	g.String(&o.JSONPayloadNull, "table.json.payload.null.behavior", o.JSONPayloadNull, "what becomes of null fields when expanding", options.OneOf("ignore", "optional_bytes"))
+	g.String(&o.JSONPayloadEmptyArray, "table.json.payload.empty.array.behavior", o.JSONPayloadEmptyArray, "what becomes of empty arrays when expanding", options.OneOf("ignore", "optional_string"))
+	g.String(&o.FieldNameAdjustment, "field.name.adjustment.mode", o.FieldNameAdjustment, "how names of expanded fields are adjusted", options.OneOf("none", "avro", "avro_unicode"))
+	g.String(&o.TopicPrefix, "topic.prefix", "", "first part of the envelope's schema `name`")
+}
+
+// checkRouter completes the router's options and checks them.
+func (s *settings) checkRouter() error {
+	for _, c := range s.converters {
+		c.apply()
+	}
+	return s.router.Validate()
+}
