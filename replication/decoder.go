@@ -37,6 +37,12 @@ type knownRelation struct {
 // InTransaction reports whether a Begin has been seen and its Commit has not.
 func (d *Decoder) InTransaction() bool { return d.open }
 
+// age is how long after its commit the server sent a part of the transaction,
+// both by the server's clock. sent is in microseconds since 2000.
+func (d *Decoder) age(sent uint64) time.Duration {
+	return time.Duration(int64(sent)+postgresEpoch-d.begin.CommitTime.UnixMicro()) * time.Microsecond
+}
+
 // Decode handles one message, the payload of an XLogData.
 func (d *Decoder) Decode(msg []byte, h Handler) error {
 	if len(msg) == 0 {

@@ -24,6 +24,9 @@ const (
 	// deadAfter is how long it may be silent altogether. A living server answers
 	// at once, but may be busy writing a big transaction to disk.
 	deadAfter = 30 * time.Second
+	// behindAfter is how old a transaction may be when the server sends it before
+	// the reader counts as behind: far more than a live one takes.
+	behindAfter = 50 * time.Millisecond
 	// writeTimeout bounds a status update; 34 bytes wait only on a dead connection.
 	writeTimeout = 5 * time.Second
 )
@@ -138,6 +141,7 @@ func (s *Stream) copyData(data []byte, h Handler) error {
 	case len(data) > xlogHeader && data[0] == pglogrepl.XLogDataByteID:
 		s.received = max(s.received, pglogrepl.LSN(binary.BigEndian.Uint64(data[1:])))
 		err := s.dec.Decode(data[xlogHeader:], h)
+		s.wire.behind = s.dec.age(binary.BigEndian.Uint64(data[17:])) > behindAfter
 		var malformed *MalformedError
 		if errors.As(err, &malformed) {
 			return human("protocol", fmt.Errorf("read from slot %q near %s: %w", s.slot, s.received, err))

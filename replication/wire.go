@@ -6,16 +6,9 @@ import (
 	"time"
 )
 
-const (
-	// wireBuffer is what one read of the socket may bring: about 600 rows of
-	// 400 bytes, and more than the walsender writes during one pause.
-	wireBuffer = 256 << 10
-	// paceWindow is how long the rate of arrival is observed before it is judged.
-	paceWindow = time.Millisecond
-	// denseRate is the rate above which the reader is behind for sure: 8 MB/s is
-	// 20,000 rows of 400 bytes a second.
-	denseRate = 8 << 10 // bytes per millisecond
-)
+// wireBuffer is what one read of the socket may bring: about 600 rows of 400
+// bytes, and more than the walsender writes during one pause.
+const wireBuffer = 256 << 10
 
 // wire is the network connection below TLS and the PostgreSQL protocol. It reads
 // in big pieces, tells its owner before it waits, and paces itself during a
@@ -23,17 +16,15 @@ const (
 //
 // The walsender writes every message with a system call of its own. A reader
 // that wakes up for each one takes the processor that the walsender needs, and
-// halves its speed. While data arrives densely the wire therefore lets the
-// socket buffer fill for a pause before it reads again; as soon as a pause
-// brings little, it is caught up and reads at once, so that a single row is
-// never delayed.
+// halves its speed. While its owner says that it is behind, the wire therefore
+// lets the socket buffer fill for a pause before it reads again.
 type wire struct {
 	net.Conn
 	buf      []byte
 	from, to int // unread part of buf
 	wait     func()
-	pace     time.Duration // pause during a backlog; 0 never pauses
-	pacer    pacer
+	pace     time.Duration // length of a pause; 0 or less never pauses
+	behind   bool          // set by the owner
 	timer    *time.Timer
 	last     atomic.Int64 // when data last arrived, in Unix nanoseconds
 }
@@ -59,7 +50,7 @@ func (w *wire) Read(p []byte) (int, error) {
 func (w *wire) fill() error {
 	if w.wait != nil {
 		w.wait()
-		if w.pace > 0 && w.pacer.behind {
+		if w.pace > 0 && w.behind {
 			w.pause()
 		}
 	}
@@ -69,9 +60,7 @@ func (w *wire) fill() error {
 		return err
 	}
 	// An error that came with data shows again at the next read.
-	now := time.Now()
-	w.touch(now)
-	w.pacer.arrived(n, now)
+	w.touch(time.Now())
 	return nil
 }
 
@@ -92,23 +81,4 @@ func (w *wire) pause() {
 		w.timer.Reset(w.pace)
 	}
 	<-w.timer.C
-}
-
-// pacer judges from what arrived whether the reader is behind.
-type pacer struct {
-	behind bool
-	since  time.Time
-	bytes  int
-}
-
-// arrived counts n bytes read at now and, once a window is full, compares their
-// rate with denseRate.
-func (p *pacer) arrived(n int, now time.Time) {
-	p.bytes += n
-	elapsed := now.Sub(p.since)
-	if elapsed < paceWindow {
-		return
-	}
-	p.behind = float64(p.bytes) > denseRate*float64(elapsed)/float64(time.Millisecond)
-	p.since, p.bytes = now, 0
 }

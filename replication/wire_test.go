@@ -7,43 +7,6 @@ import (
 	"time"
 )
 
-// The reader paces itself only while data arrives densely.
-func TestPacer(t *testing.T) {
-	t.Parallel()
-	start := time.Unix(1000, 0)
-	tests := []struct {
-		name     string
-		arrivals []int // bytes, one arrival each 100 µs
-		want     bool
-	}{
-		{"nothing yet", nil, false},
-		{"single rows", []int{400, 0, 0, 0, 0, 0, 0, 0, 0, 400, 0}, false},
-		{"5,000 rows of 400 bytes a second", []int{0, 400, 0, 400, 0, 400, 0, 400, 0, 400, 0, 400}, false},
-		{"a backlog", []int{4000, 4000, 4000, 4000, 4000, 4000, 4000, 4000, 4000, 4000, 4000}, true},
-		{"caught up again", append(repeat(4000, 11), repeat(40, 11)...), false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			p := pacer{since: start}
-			for i, n := range tt.arrivals {
-				p.arrived(n, start.Add(time.Duration(i+1)*100*time.Microsecond))
-			}
-			if p.behind != tt.want {
-				t.Errorf("behind: %t, want %t", p.behind, tt.want)
-			}
-		})
-	}
-}
-
-func repeat(n, times int) []int {
-	out := make([]int, times)
-	for i := range out {
-		out[i] = n
-	}
-	return out
-}
-
 // The owner is told before each wait for the network, and only then, and what
 // is read is what was written, in pieces of any size.
 func TestWireTellsBeforeItWaits(t *testing.T) {
@@ -75,5 +38,44 @@ func TestWireTellsBeforeItWaits(t *testing.T) {
 	}
 	if waits != 3 {
 		t.Errorf("told %d times before a wait, want 3: before each write and before the end", waits)
+	}
+}
+
+// While behind, what arrives during a pause is read in one piece.
+func TestWirePausesWhileBehind(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	there, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	here, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	w := newWire(here, 20*time.Millisecond)
+	w.wait, w.behind = func() {}, true
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for range 100 {
+			if err == nil {
+				_, err = there.Write(make([]byte, 100))
+			}
+		}
+		written <- err
+	}()
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	n, err := w.Read(make([]byte, 1<<20))
+	if err != nil || n != 10_000 {
+		t.Errorf("read %d bytes, %v; want the 100 messages of 100 in one piece", n, err)
 	}
 }
