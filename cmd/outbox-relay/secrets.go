@@ -66,6 +66,15 @@ func (e *badConnString) Error() string {
 
 func (e *badConnString) Unwrap() error { return e.err }
 
+// name says which database as whom, for the log.
+func (d *database) name() string {
+	config, err := d.parse()
+	if err != nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s@%s:%d/%s", config.User, config.Host, config.Port, config.Database)
+}
+
 // connString adds the options to the connection string in its own form.
 func (d *database) connString() string {
 	values := [][2]string{{"host", d.hostname}, {"user", d.user}, {"password", d.password}, {"dbname", d.dbname}, {"sslmode", d.sslmode}}

@@ -91,6 +91,7 @@ func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.P
 		ReadyMaxAge:     s.readyMaxAge,
 		ShutdownTimeout: s.shutdownTimeout,
 		Metrics:         metrics, Log: log,
+		Database: s.database.name(), Brokers: s.kafka.BootstrapServers,
 	}), nil
 }
 
@@ -125,10 +126,7 @@ func registry() *prometheus.Registry {
 // announce is the one line at the start. It holds no password.
 func (s *settings) announce(log zerolog.Logger, addr string) {
 	e := log.Info().Str("version", buildinfo.Read(version).Version)
-	if config, err := s.database.parse(); err == nil {
-		e = e.Str("host", config.Host).Uint16("port", config.Port).Str("database", config.Database).Str("user", config.User)
-	}
-	e.Str("slot", s.replication.Slot).Str("publication", s.replication.Publication).Stringer("tables", s.replication.Tables).
+	e.Str("database", s.database.name()).Str("slot", s.replication.Slot).Str("publication", s.replication.Publication).Stringer("tables", s.replication.Tables).
 		Strs("brokers", s.kafka.BootstrapServers).Str("listen", addr).Msg("outbox-relay started")
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	ShutdownTimeout time.Duration // how long a stop may wait for acknowledgements
 	Metrics         *Metrics
 	Log             zerolog.Logger
+
+	Database string   // for the log
+	Brokers  []string // as above
 }
 
 // Relay is one slot being relayed.
@@ -135,8 +138,8 @@ func (r *Relay) session(ctx context.Context) (unacked int, err error) {
 func (r *Relay) announce(p replication.Position) {
 	r.held.Recovered()
 	r.lost.Recovered()
-	r.log.Info().Str("slot", r.cfg.Replication.Slot).Str("publication", r.cfg.Replication.Publication).
-		Stringer("confirmed_lsn", p.Confirmed).Str("system_id", p.SystemID).Int32("timeline", p.Timeline).Msg("streaming")
+	r.log.Info().Str("database", r.cfg.Database).Str("slot", r.cfg.Replication.Slot).Str("publication", r.cfg.Replication.Publication).
+		Stringer("confirmed_lsn", p.Confirmed).Strs("brokers", r.cfg.Brokers).Str("system_id", p.SystemID).Int32("timeline", p.Timeline).Msg("streaming")
 }
 
 var errProducerEnded = errors.New("the producer ended")
