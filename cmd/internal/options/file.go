@@ -39,19 +39,29 @@ func (e *LineError) Unwrap() error { return e.Err }
 // maxFile bounds a configuration file in bytes; a larger one was not meant to be one.
 const maxFile = 1 << 20
 
-// readFiles returns the assignments of all files, a later file's behind those of an earlier one, and whether one
-// of them could not be read.
-func (s *Set) readFiles(paths []string) (out []assignment, unread bool, mistakes []error) {
+// fileResult is what came of all -config files.
+type fileResult struct {
+	out      []assignment // a later file's behind those of an earlier one
+	foreign  []ConfigFile // for the importer
+	unread   bool         // one of them could not be read
+	mistakes []error
+}
+
+func (s *Set) readFiles(paths []string) (r fileResult) {
 	for _, path := range paths {
 		content, err := readFile(path)
 		if err != nil {
-			unread, mistakes = true, append(mistakes, fmt.Errorf("-%s: %w", configName, err))
+			r.unread, r.mistakes = true, append(r.mistakes, fmt.Errorf("-%s: %w", configName, err))
+			continue
+		}
+		if s.importer != nil && s.importer.Claims(content) {
+			r.foreign = append(r.foreign, ConfigFile{Name: path, Content: content})
 			continue
 		}
 		as, errs := s.readContent(path, content)
-		out, mistakes = append(out, as...), append(mistakes, errs...)
+		r.out, r.mistakes = append(r.out, as...), append(r.mistakes, errs...)
 	}
-	return out, unread, mistakes
+	return r
 }
 
 // readFile reads a regular file or a pipe (/dev/stdin, <(...)) up to the bound.

@@ -38,6 +38,8 @@ type Set struct {
 	rules   []rule
 	formats []Format
 
+	importer Importer
+
 	configs []string // values of -config
 	help    bool
 	short   bool
@@ -107,15 +109,18 @@ func (s *Set) Parse(args, env []string) error {
 	if last(line, "version") {
 		return ErrVersion
 	}
-	files, unread, fileMistakes := s.readFiles(configPaths(line, vars))
+	files := s.readFiles(configPaths(line, vars))
+	imported, fileMistakes := s.importAll(files.foreign, env, line, vars)
+	fileMistakes = append(fileMistakes, files.mistakes...)
 
 	// The weakest source first, so that a stronger one overwrites it; the report starts with the strongest.
-	fileMistakes = append(fileMistakes, s.apply(files)...)
+	fileMistakes = append(fileMistakes, s.apply(imported)...)
+	fileMistakes = append(fileMistakes, s.apply(files.out)...)
 	varMistakes = append(varMistakes, s.apply(vars)...)
 	lineMistakes = append(lineMistakes, s.apply(line)...)
 
 	mistakes := append(append(lineMistakes, varMistakes...), fileMistakes...)
-	if !unread { // what seems to be missing may be in the file that could not be read
+	if !files.unread { // what seems to be missing may be in the file that could not be read
 		mistakes = append(mistakes, s.missing()...)
 	}
 	mistakes = append(mistakes, s.broken()...)
