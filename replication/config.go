@@ -24,13 +24,16 @@ type Config struct {
 
 	Slot        string // slot.name: [a-z0-9_]{1,63}
 	Publication string // publication.name
-	Tables      Tables // table.include.list
+	Tables      Filter // which tables are outbox tables
 
-	CreateSlot        bool          // make a missing slot although this is not a proven first start
-	CreatePublication bool          // publication.autocreate.mode is not "disabled"
-	CreateTimeout     time.Duration // how long creating the slot may wait for running transactions; default 90 s, as in Debezium
+	CreateSlot    bool          // make a missing slot although this is not a proven first start
+	Autocreate    Autocreate    // publication.autocreate.mode
+	Snapshot      SnapshotMode  // snapshot.mode
+	Failover      bool          // slot.failover: let standbys keep a copy of the slot; 17 and later
+	CreateTimeout time.Duration // how long creating the slot may wait for running transactions; default 90 s, as in Debezium
 
 	StatusInterval time.Duration // status.update.interval.ms; default 10 s
+	TickInterval   time.Duration // between two calls of Handler.Tick; default and at most 1 s
 	Pace           time.Duration // how long to let the socket buffer fill while far behind; negative never; default 2 ms
 }
 
@@ -45,9 +48,7 @@ func (c *Config) Validate() error {
 	if c.Publication == "" || len(c.Publication) > 63 {
 		errs = append(errs, fmt.Errorf("publication.name: %q is no publication name; it has 1 to 63 bytes", c.Publication))
 	}
-	if c.Tables.Empty() {
-		errs = append(errs, errors.New("table.include.list: name the outbox table, as schema.table"))
-	}
+	errs = append(errs, c.Tables.Validate(), c.Snapshot.validate(), c.Autocreate.validate())
 	if c.StatusInterval < 0 {
 		errs = append(errs, fmt.Errorf("status.update.interval.ms: %s is negative", c.StatusInterval))
 	}
@@ -60,6 +61,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.StatusInterval == 0 {
 		c.StatusInterval = 10 * time.Second
+	}
+	if c.TickInterval <= 0 || c.TickInterval > tickEvery {
+		c.TickInterval = tickEvery
 	}
 	if c.Pace == 0 {
 		c.Pace = 2 * time.Millisecond
@@ -103,8 +107,8 @@ func (c *Config) connConfig() (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// connectSQL opens the ordinary connection that looks into the catalog.
-func (c *Config) connectSQL(ctx context.Context) (*pgx.Conn, error) {
+// Dial opens an ordinary connection, with the settings that the relay pins.
+func (c *Config) Dial(ctx context.Context) (*pgx.Conn, error) {
 	config, err := c.connConfig()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Decoder struct {
 	types     map[uint32]string
 	last      *knownRelation // the relation of the last row: rows come in runs
 	values    []schema.Datum
+	before    []schema.Datum // of an update
 	begin     Begin
 	open      bool // between Begin and Commit
 }
@@ -101,8 +102,10 @@ func (d *Decoder) dispatch(kind byte, c *cursor, h Handler) error {
 		return d.relation(c, h)
 	case 'Y':
 		return d.typeName(c)
-	case 'U', 'D':
-		return d.change(Op(kind), c, h)
+	case 'U':
+		return d.update(c, h)
+	case 'D':
+		return d.delete(c, h)
 	case 'T':
 		return d.truncate(c, h)
 	case 'O', 'M', 'A':
@@ -198,72 +201,109 @@ func (d *Decoder) find(oid uint32) (*knownRelation, error) {
 }
 
 func (d *Decoder) insert(c *cursor, h Handler) error {
-	oid, part := c.uint32(), c.byte()
-	if c.err != nil {
-		return c.err
-	}
-	rel, err := d.find(oid)
-	if err != nil {
+	rel, err := d.row(c)
+	if err != nil || rel == nil {
 		return err
 	}
-	if !d.open {
-		return fmt.Errorf("row of %s outside a transaction", rel.String())
-	}
-	if !rel.wanted {
-		c.rest = nil
-		return nil
-	}
-	if part != 'N' {
+	if part := c.byte(); c.err == nil && part != 'N' {
 		return fmt.Errorf("insert into %s carries tuple %q, not 'N'", rel.String(), part)
 	}
-	if err := d.tuple(c, rel); err != nil {
+	if d.values, err = d.lastTuple(c, rel, d.values); err != nil {
 		return err
 	}
 	return byHandler(h.Insert(&rel.Relation, d.values))
 }
 
-// tuple decodes a row into d.values, whose bytes alias the message.
-func (d *Decoder) tuple(c *cursor, rel *knownRelation) error {
-	n := c.uint16()
-	if n != len(rel.Columns) {
-		return fmt.Errorf("row of %s has %d columns, its description %d", rel.String(), n, len(rel.Columns))
+// row reads the beginning of a message about a row. It returns nil for a table
+// whose rows are not wanted, after the rest was skipped.
+func (d *Decoder) row(c *cursor) (*knownRelation, error) {
+	oid := c.uint32()
+	if c.err != nil {
+		return nil, c.err
 	}
-	d.values = d.values[:0]
+	rel, err := d.find(oid)
+	if err != nil {
+		return nil, err
+	}
+	if !d.open {
+		return nil, fmt.Errorf("row of %s outside a transaction", rel.String())
+	}
+	if !rel.wanted {
+		c.rest = nil
+		return nil, nil
+	}
+	return rel, nil
+}
+
+// lastTuple decodes the row that ends the message.
+func (d *Decoder) lastTuple(c *cursor, rel *knownRelation, into []schema.Datum) ([]schema.Datum, error) {
+	into, err := tuple(c, rel, into)
+	if err == nil && len(c.rest) != 0 {
+		err = fmt.Errorf("%d bytes follow the row of %s", len(c.rest), rel.String())
+	}
+	return into, err
+}
+
+// tuple decodes a row into the memory of into. Its bytes alias the message.
+func tuple(c *cursor, rel *knownRelation, into []schema.Datum) ([]schema.Datum, error) {
+	into = into[:0]
+	n := c.uint16()
+	if c.err == nil && n != len(rel.Columns) {
+		return into, fmt.Errorf("row of %s has %d columns, its description %d", rel.String(), n, len(rel.Columns))
+	}
 	for i := range n {
 		switch kind := c.byte(); kind {
 		case 't':
-			d.values = append(d.values, schema.Datum{Kind: schema.Text, Bytes: c.take(int(int32(c.uint32())))})
+			into = append(into, schema.Datum{Kind: schema.Text, Bytes: c.take(int(int32(c.uint32())))})
 		case 'n':
-			d.values = append(d.values, schema.Datum{Kind: schema.Null})
+			into = append(into, schema.Datum{Kind: schema.Null})
 		case 'u':
-			d.values = append(d.values, schema.Datum{Kind: schema.Unchanged})
+			into = append(into, schema.Datum{Kind: schema.Unchanged})
 		default:
 			if c.err == nil {
 				c.err = fmt.Errorf("column %s of %s has format %q, not text", rel.Columns[i].Name, rel.String(), kind)
 			}
 		}
 		if c.err != nil {
-			return c.err
+			return into, c.err
 		}
 	}
-	if len(c.rest) != 0 {
-		return fmt.Errorf("%d bytes follow the row of %s", len(c.rest), rel.String())
-	}
-	return nil
+	return into, c.err
 }
 
-// change reports an UPDATE or DELETE without looking at its rows.
-func (d *Decoder) change(op Op, c *cursor, h Handler) error {
-	oid := c.uint32()
-	if c.err != nil {
-		return c.err
-	}
-	c.rest = nil
-	rel, err := d.find(oid)
-	if err != nil || !rel.wanted {
+// update decodes a changed row: before it comes what the replica identity shows
+// of the old one, if that has changed ('K') or the identity is FULL ('O').
+func (d *Decoder) update(c *cursor, h Handler) error {
+	rel, err := d.row(c)
+	if err != nil || rel == nil {
 		return err
 	}
-	return byHandler(h.Other(&rel.Relation, op))
+	var before []schema.Datum
+	part := c.byte()
+	full := part == 'O'
+	if full || part == 'K' {
+		if d.before, err = tuple(c, rel, d.before); err != nil {
+			return err
+		}
+		before, part = d.before, c.byte()
+	}
+	if c.err == nil && part != 'N' {
+		return fmt.Errorf("update of %s carries tuple %q, not 'N'", rel.String(), part)
+	}
+	if d.values, err = d.lastTuple(c, rel, d.values); err != nil {
+		return err
+	}
+	return byHandler(h.Update(&rel.Relation, before, full, d.values))
+}
+
+// delete reports a DELETE without looking at the row.
+func (d *Decoder) delete(c *cursor, h Handler) error {
+	rel, err := d.row(c)
+	if err != nil || rel == nil {
+		return err
+	}
+	c.rest = nil
+	return byHandler(h.Other(&rel.Relation, Delete))
 }
 
 func (d *Decoder) truncate(c *cursor, h Handler) error {

@@ -42,6 +42,10 @@ func (t *transcript) Insert(rel *schema.Relation, values []schema.Datum) error {
 	return t.add("insert %s %s", rel, row(values))
 }
 
+func (t *transcript) Update(rel *schema.Relation, before []schema.Datum, full bool, values []schema.Datum) error {
+	return t.add("update %s %s (full %t) to %s", rel, row(before), full, row(values))
+}
+
 func (t *transcript) Other(rel *schema.Relation, op replication.Op) error {
 	return t.add("%s %s", op, rel)
 }
@@ -51,6 +55,7 @@ func (t *transcript) Commit(c replication.Commit) error {
 }
 
 func (t *transcript) Keepalive(end pglogrepl.LSN) error { return t.add("keepalive %s", end) }
+func (t *transcript) Tick() error                       { return nil }
 func (t *transcript) Flush()                            {}
 func (t *transcript) Confirmed() pglogrepl.LSN          { return 0 }
 
@@ -98,6 +103,29 @@ func insert(oid uint32, cells ...string) wal {
 	return w
 }
 
+// updated is an update; "-" stands for null in the old row and for a value that
+// was not sent in the new one.
+func updated(oid uint32, kind byte, before []string, after ...string) wal {
+	w := wal("U").u32(oid)
+	tuple := func(cells []string, none byte) {
+		w = w.u16(uint16(len(cells)))
+		for _, c := range cells {
+			if c == "-" {
+				w = w.u8(none)
+			} else {
+				w = w.text(c)
+			}
+		}
+	}
+	if kind != 0 {
+		w = w.u8(kind)
+		tuple(before, 'n')
+	}
+	w = w.u8('N')
+	tuple(after, 'u')
+	return w
+}
+
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	const (
@@ -141,11 +169,22 @@ func TestDecode(t *testing.T) {
 			name: "changes that are no insert, and messages without rows",
 			messages: []wal{
 				relation(5, "id"), begin(0x10), wal("O").u64(1).str("elsewhere"), wal("M").u8(1).u64(1).str("p").u32(1).raw("x"),
-				wal("A").u32(1).u32(2), wal("U").u32(5).raw("K..."), wal("D").u32(5).raw("K..."), wal("T").u32(2).u8(1).u32(5).u32(6), commit(0x10, 0x20),
+				wal("A").u32(1).u32(2), wal("D").u32(5).raw("K..."), wal("T").u32(2).u8(1).u32(5).u32(6), commit(0x10, 0x20),
 			},
 			want: []string{
 				one, "begin 0/10 2000-01-02T00:00:00.000001 xid 7",
-				"update public.outbox", "delete public.outbox", "truncate public.outbox", "commit 0/10 0/20",
+				"delete public.outbox", "truncate public.outbox", "commit 0/10 0/20",
+			},
+		},
+		{
+			name: "updates, with what the replica identity shows of the old row",
+			messages: []wal{
+				relation(5, "id", "v"), begin(0x10), updated(5, 0, nil, "1", "b"), updated(5, 'K', []string{"1", "-"}, "2", "b"), updated(5, 'O', []string{"2", "b"}, "3", "-"),
+			},
+			want: []string{
+				columns, "begin 0/10 2000-01-02T00:00:00.000001 xid 7",
+				`update public.outbox  (full false) to "1","b"`, `update public.outbox "1",null (full false) to "2","b"`,
+				`update public.outbox "2","b" (full true) to "3",unchanged`,
 			},
 		},
 		{
@@ -206,6 +245,16 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a length beyond the message", open, wal("I").u32(5).u8('N').u16(1).u8('t').u32(9).raw("x"), "ends before"},
 		{"an old tuple in an insert", open, wal("I").u32(5).u8('O').u16(1).text("1"), `tuple 'O'`},
 		{"bytes behind the row", open, insert(5, "1").u8(0), "1 bytes follow"},
+		{"an update without a row", open, wal("U").u32(5), "ends before"},
+		{"an update with a tuple of no meaning", open, wal("U").u32(5).raw("X"), `tuple 'X'`},
+		{"an update with the old row alone", open, wal("U").u32(5).raw("K").u16(1).text("1"), "ends before"},
+		{"an update with two old rows", open, wal("U").u32(5).raw("K").u16(1).text("1").raw("O").u16(1).text("1"), `tuple 'O'`},
+		{"an old row with too many columns", open, updated(5, 'K', []string{"1", "2"}, "1"), "has 2 columns, its description 1"},
+		{"a new row with too many columns", open, updated(5, 'O', []string{"1"}, "1", "2"), "has 2 columns, its description 1"},
+		{"a binary column in an old row", open, wal("U").u32(5).raw("O").u16(1).u8('b').u32(1).raw("x"), `format 'b'`},
+		{"bytes behind an updated row", open, updated(5, 'K', []string{"1"}, "1").u8(0), "1 bytes follow"},
+		{"an update outside a transaction", []wal{relation(5, "id")}, updated(5, 0, nil, "1"), "outside a transaction"},
+		{"a delete outside a transaction", []wal{relation(5, "id")}, wal("D").u32(5).raw("K"), "outside a transaction"},
 		{"a transaction inside another", open, begin(0x30), "begins inside"},
 		{"the commit of another transaction", open, commit(0x30, 0x40), "does not close"},
 		{"a commit without a begin", nil, commit(0x30, 0x40), "does not close"},
@@ -247,7 +296,7 @@ func TestDecodePassesHandlerErrorsOn(t *testing.T) {
 // taken for a whole one.
 func TestDecodeTruncated(t *testing.T) {
 	t.Parallel()
-	whole := []wal{begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "12", "34"), wal("Y").u32(99).str("public").str("mood"), wal("T").u32(1).u8(0).u32(5)}
+	whole := []wal{begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "12", "34"), updated(5, 0, nil, "12", "34"), updated(5, 'K', []string{"12", "-"}, "56", "-"), wal("Y").u32(99).str("public").str("mood"), wal("T").u32(1).u8(0).u32(5)}
 	for _, m := range whole {
 		for n := range len(m) {
 			var d replication.Decoder
@@ -275,7 +324,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	seeds := []wal{
-		begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "1", "2"), wal("U").u32(5).raw("N"), wal("D").u32(5).raw("K"),
+		begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "1", "2"), wal("U").u32(5).raw("N"), updated(5, 0, nil, "1", "-"), updated(5, 'K', []string{"1", "-"}, "2", "x"), updated(5, 'O', []string{"1", "x"}, "2", "-"), wal("D").u32(5).raw("K"),
 		wal("T").u32(1).u8(0).u32(5), wal("Y").u32(99).str("public").str("mood"), wal("O").u64(1).str("x"), wal("M").u8(1).u64(1).str("p").u32(1).raw("x"),
 	}
 	for _, s := range seeds {
@@ -308,11 +357,15 @@ type silent struct{}
 func (silent) Begin(replication.Begin) error                 { return nil }
 func (silent) Relation(*schema.Relation) (bool, error)       { return true, nil }
 func (silent) Insert(*schema.Relation, []schema.Datum) error { return nil }
-func (silent) Other(*schema.Relation, replication.Op) error  { return nil }
-func (silent) Commit(replication.Commit) error               { return nil }
-func (silent) Keepalive(pglogrepl.LSN) error                 { return nil }
-func (silent) Flush()                                        {}
-func (silent) Confirmed() pglogrepl.LSN                      { return 0 }
+func (silent) Update(*schema.Relation, []schema.Datum, bool, []schema.Datum) error {
+	return nil
+}
+func (silent) Other(*schema.Relation, replication.Op) error { return nil }
+func (silent) Commit(replication.Commit) error              { return nil }
+func (silent) Keepalive(pglogrepl.LSN) error                { return nil }
+func (silent) Tick() error                                  { return nil }
+func (silent) Flush()                                       {}
+func (silent) Confirmed() pglogrepl.LSN                     { return 0 }
 
 var payload = strings.Repeat("x", 300)
 

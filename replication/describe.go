@@ -19,10 +19,10 @@ const firstUserOID = 16384
 const describeTimeout = 10 * time.Second
 
 // Describe completes a Relation with what pgoutput does not send: which columns
-// are NOT NULL, their defaults, and types that are not built in. As in Debezium
-// this is the catalog's state now, which may be newer than the rows; a column or
-// table that is gone keeps its zero values. It must be called from the Stream's
-// goroutine.
+// are NOT NULL or in the primary key, their defaults, and types that are not
+// built in. As in Debezium this is the catalog's state now, which may be newer
+// than the rows; a column or table that is gone keeps its zero values. It must be
+// called from the Stream's goroutine.
 func (s *Stream) Describe(ctx context.Context, rel *schema.Relation) error {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
@@ -36,14 +36,18 @@ func (s *Stream) Describe(ctx context.Context, rel *schema.Relation) error {
 
 func (s *Stream) describe(ctx context.Context, rel *schema.Relation) (err error) {
 	if s.sql == nil {
-		if s.sql, err = s.cfg.connectSQL(ctx); err != nil {
+		if s.sql, err = s.cfg.Dial(ctx); err != nil {
 			return err
 		}
 	}
-	if err := describeColumns(ctx, s.sql, rel); err != nil {
+	return describe(ctx, s.sql, rel)
+}
+
+func describe(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) error {
+	if err := describeColumns(ctx, conn, rel); err != nil {
 		return err
 	}
-	types := catalogTypes{conn: s.sql, known: make(map[uint32]*catalogType)}
+	types := catalogTypes{conn: conn, known: make(map[uint32]*catalogType)}
 	for i := range rel.Columns {
 		if err := types.fill(ctx, &rel.Columns[i]); err != nil {
 			return err
@@ -64,7 +68,8 @@ func (s *Stream) closeSQL() {
 
 func describeColumns(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) error {
 	rows, err := conn.Query(ctx, `SELECT a.attname::text, a.attnotnull,
-			CASE WHEN a.attgenerated = '' THEN coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), '') ELSE '' END
+			CASE WHEN a.attgenerated = '' THEN coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), '') ELSE '' END,
+			EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))
 		FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped`, rel.OID)
 	if err != nil {
@@ -73,11 +78,12 @@ func describeColumns(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) 
 	type attribute struct {
 		notNull bool
 		def     string
+		primary bool
 	}
 	attributes := make(map[string]attribute)
 	var name string
 	var a attribute
-	if _, err := pgx.ForEachRow(rows, []any{&name, &a.notNull, &a.def}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&name, &a.notNull, &a.def, &a.primary}, func() error {
 		attributes[name] = a
 		return nil
 	}); err != nil {
@@ -86,7 +92,7 @@ func describeColumns(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) 
 	for i := range rel.Columns {
 		col := &rel.Columns[i]
 		found := attributes[col.Name]
-		col.NotNull, col.Default = found.notNull, schema.DefaultText(col, found.def)
+		col.Primary, col.NotNull, col.Default = found.primary, found.notNull, schema.DefaultText(col, found.def)
 	}
 	return nil
 }

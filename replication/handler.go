@@ -18,13 +18,20 @@ type Handler interface {
 	Relation(*schema.Relation) (wanted bool, err error)
 	// Insert is one committed row. values holds one Datum a column.
 	Insert(rel *schema.Relation, values []schema.Datum) error
-	// Other is a change of a wanted table that is not an INSERT.
+	// Update is one committed change of a row. before is what the table's replica
+	// identity shows of the old row: nil if none of that has changed, otherwise one
+	// Datum a column, of which only those of the identity count unless full is set.
+	// A column of values that is Unchanged was not sent.
+	Update(rel *schema.Relation, before []schema.Datum, full bool, values []schema.Datum) error
+	// Other is a DELETE or TRUNCATE of a wanted table.
 	Other(rel *schema.Relation, op Op) error
 	// Commit closes the transaction.
 	Commit(Commit) error
 	// Keepalive tells how far the server has decoded: everything before it that
 	// concerns this slot has been sent.
 	Keepalive(walEnd pglogrepl.LSN) error
+	// Tick is called every Config.TickInterval, also from within Wait.
+	Tick() error
 	// Flush is called when the stream is about to wait for the network: what was
 	// collected so far should be handed on now.
 	Flush()

@@ -102,7 +102,7 @@ func (m *monitor) take(ctx context.Context, timeout time.Duration) Sample {
 func (m *monitor) sample(ctx context.Context) (s Sample, err error) {
 	s.At = time.Now()
 	if m.conn == nil {
-		if m.conn, err = m.cfg.connectSQL(ctx); err != nil {
+		if m.conn, err = m.cfg.Dial(ctx); err != nil {
 			return s, err
 		}
 	}

@@ -23,7 +23,7 @@ type publication struct {
 	comment string
 }
 
-// table is a table that matches table.include.list.
+// table is a table that Config.Tables chooses.
 type table struct {
 	schema, name string
 	kind         string // pg_class.relkind
@@ -51,7 +51,7 @@ func ensurePublication(ctx context.Context, conn *pgx.Conn, cfg *Config) (firstS
 	if err := markPublished(ctx, conn, cfg.Publication, tables); err != nil {
 		return false, err
 	}
-	return pub.comment == commentNoSlot, checkPublication(cfg.Publication, pub, tables)
+	return pub.comment == commentNoSlot, checkPublication(cfg.Publication, pub, cfg.Autocreate.needed(tables))
 }
 
 func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publication, error) {
@@ -112,7 +112,7 @@ func markPublished(ctx context.Context, conn *pgx.Conn, name string, tables []ta
 
 func checkTables(cfg *Config, database string, tables []table) error {
 	if len(tables) == 0 {
-		return configuration("no_table", fmt.Errorf("no table of database %q matches table.include.list %q; create it (outbox-relay -print-ddl shows how) or name it as schema.table", database, cfg.Tables))
+		return configuration("no_table", fmt.Errorf("no table of database %q matches %s; create it (outbox-relay -print-ddl shows how) or name it as schema.table", database, cfg.Tables))
 	}
 	kinds := map[string]string{"v": "a view", "m": "a materialized view", "f": "a foreign table"}
 	for i := range tables {
@@ -126,17 +126,17 @@ func checkTables(cfg *Config, database string, tables []table) error {
 // createPublication publishes only inserts: cleaning the table up then costs
 // nothing on the wire and needs no replica identity.
 func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) error {
-	if !cfg.CreatePublication {
-		return configuration("no_publication", fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled; run: %s", cfg.Publication, createPublicationSQL(cfg.Publication, tables)))
+	if cfg.Autocreate == Disabled {
+		return configuration("no_publication", fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled; run: %s", cfg.Publication, createPublicationSQL(cfg, tables)))
 	}
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("create publication %q: %w", cfg.Publication, err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit there is nothing to roll back
-	for _, sql := range []string{createPublicationSQL(cfg.Publication, tables), commentSQL(cfg.Publication, commentNoSlot)} {
+	for _, sql := range []string{createPublicationSQL(cfg, tables), commentSQL(cfg.Publication, commentNoSlot)} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("create publication %q: %w; this role needs CREATE on the database and must own the table, or an owner runs: %s", cfg.Publication, err, sql)
+			return fmt.Errorf("create publication %q: %w; this role needs CREATE on the database and must own the table (all_tables takes a superuser), or somebody who may runs: %s", cfg.Publication, err, sql)
 		}
 	}
 	if err := tx.Commit(ctx); err != nil {
@@ -145,7 +145,7 @@ func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables 
 	return nil
 }
 
-func createPublicationSQL(name string, tables []table) string {
+func createPublicationSQL(cfg *Config, tables []table) string {
 	names := make([]string, len(tables))
 	viaRoot := ""
 	for i := range tables {
@@ -154,7 +154,14 @@ func createPublicationSQL(name string, tables []table) string {
 			viaRoot = ", publish_via_partition_root = true"
 		}
 	}
-	return fmt.Sprintf("CREATE PUBLICATION %s FOR TABLE %s WITH (publish = 'insert'%s)", quoteIdent(name), strings.Join(names, ", "), viaRoot)
+	scope := " FOR TABLE " + strings.Join(names, ", ")
+	switch cfg.Autocreate {
+	case AllTables:
+		scope = " FOR ALL TABLES"
+	case NoTables:
+		scope = ""
+	}
+	return fmt.Sprintf("CREATE PUBLICATION %s%s WITH (publish = 'insert'%s)", quoteIdent(cfg.Publication), scope, viaRoot)
 }
 
 func commentSQL(name, text string) string {

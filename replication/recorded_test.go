@@ -42,6 +42,9 @@ var statements = []string{
 	`ALTER TABLE plain ADD COLUMN later int DEFAULT 7`,
 	`INSERT INTO plain (id, v) SELECT 30, string_agg(md5(i::text), '') FROM generate_series(1, 300) i`,
 	`UPDATE plain SET later = 8 WHERE id = 30`,
+	`UPDATE plain SET id = 31 WHERE id = 30`,
+	`ALTER TABLE plain REPLICA IDENTITY FULL`,
+	`UPDATE plain SET id = 32 WHERE id = 31`,
 	`ALTER TABLE plain DROP COLUMN v`,
 	`INSERT INTO plain (id) VALUES (40)`,
 	`TRUNCATE plain, parts`,
@@ -179,7 +182,11 @@ func (p *parser) parse(data []byte, t *transcript) error {
 	case *pglogrepl.InsertMessage:
 		return t.Insert(p.relation(p.relations[m.RelationID]), tuple(m.Tuple))
 	case *pglogrepl.UpdateMessage:
-		return t.Other(p.relation(p.relations[m.RelationID]), replication.Update)
+		var before []schema.Datum
+		if m.OldTuple != nil {
+			before = tuple(m.OldTuple)
+		}
+		return t.Update(p.relation(p.relations[m.RelationID]), before, m.OldTupleType == pglogrepl.UpdateMessageTupleTypeOld, tuple(m.NewTuple))
 	case *pglogrepl.DeleteMessage:
 		return t.Other(p.relation(p.relations[m.RelationID]), replication.Delete)
 	case *pglogrepl.TruncateMessage:

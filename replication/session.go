@@ -29,6 +29,10 @@ type Reporter interface {
 	WaitingForSlot(slot string, pid int32, application string)
 	// WaitingForTransaction: the slot's creation waits for a running transaction.
 	WaitingForTransaction(pid int32, application, state string, age time.Duration)
+	// SnapshotBegins: the rows that the tables hold are relayed before the stream,
+	// which goes on from lsn. again tells that the slot is older than the snapshot:
+	// rows committed since lsn come twice.
+	SnapshotBegins(slot string, lsn pglogrepl.LSN, again bool)
 	// HistoryChanged: this is not the server, or not the timeline, that was read before.
 	HistoryChanged(before, now Position)
 }
@@ -38,22 +42,103 @@ type Reporter interface {
 // long a takeover takes.
 const takeoverPoll = 500 * time.Millisecond
 
-// Open connects, makes publication and slot on a first start, checks both, and
-// starts the stream, waiting for as long as another process reads the slot.
+// Open is Prepare and Stream, for a Config whose snapshot mode never takes one.
+func Open(ctx context.Context, cfg Config, last Position, report Reporter) (*Stream, error) {
+	s, err := Prepare(ctx, cfg, last, report)
+	if err != nil {
+		return nil, err
+	}
+	return s.Stream(ctx)
+}
+
+// Session is a server that was prepared for a stream, or for a snapshot before it.
+// It belongs to one goroutine. Its owner must Close it, unless it became a Stream.
+type Session struct {
+	opener
+	position Position
+}
+
+// Prepare connects, makes publication and slot on a first start, and checks both.
 //
 // last is where this process stood in an earlier session: on the same history
 // the stream starts there even if the server's own record of it went back in a
 // crash. A slot that is missing although this process has read it before is an
-// error, whatever the configuration allows. The caller must Close the Stream.
-func Open(ctx context.Context, cfg Config, last Position, report Reporter) (*Stream, error) {
+// error, whatever the configuration allows, but for the snapshot mode WhenNeeded.
+func Prepare(ctx context.Context, cfg Config, last Position, report Reporter) (*Session, error) {
 	cfg.setDefaults()
-	o := opener{cfg: &cfg, last: last, report: report}
-	stream, err := o.open(ctx)
+	s := &Session{opener: opener{cfg: &cfg, last: last, report: report}}
+	if err := s.begin(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) begin(ctx context.Context) (err error) {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	if s.position, err = s.identify(ctx); err != nil {
+		return err
+	}
+	return s.prepare(ctx)
+}
+
+// Snapshot returns the rows to relay before the stream, or nil if there are none
+// to. After it a new Session must be prepared for the stream.
+func (s *Session) Snapshot() *Snapshot { return s.snapshot }
+
+// FinishSnapshot notes, durably, that every row of the snapshot has been relayed.
+func (s *Session) FinishSnapshot(ctx context.Context) error {
+	_, err := s.sql.Exec(ctx, "COMMIT")
+	if err == nil {
+		err = dropSlot(ctx, s.sql, markerName(s.cfg.Slot))
+	}
+	if err == nil {
+		return nil
+	}
+	// The connection may have died of idleness; what is to be noted is still true.
+	conn, err := s.cfg.Dial(ctx)
 	if err != nil {
-		o.close()
+		return err
+	}
+	closeSQL(ctx, s.sql)
+	s.sql = conn
+	return dropSlot(ctx, s.sql, markerName(s.cfg.Slot))
+}
+
+// Stream starts the stream, waiting for as long as another process reads the
+// slot. The caller must Close the Stream; the Session is closed with it, also
+// after an error.
+func (s *Session) Stream(ctx context.Context) (*Stream, error) {
+	stream, err := s.open(ctx)
+	if err != nil {
+		s.Close()
 		return nil, err
 	}
 	return stream, nil
+}
+
+// Close gives the connections back, without regard to what was going on.
+func (s *Session) Close() { s.close() }
+
+func (s *Session) open(ctx context.Context) (*Stream, error) {
+	if s.snapshot != nil {
+		return nil, errors.New("start replication: the snapshot comes first")
+	}
+	if err := s.start(ctx, s.position); err != nil {
+		return nil, err
+	}
+	info, err := readSlot(ctx, s.sql, s.cfg.Slot)
+	if err != nil {
+		return nil, err
+	}
+	position := s.position
+	position.Confirmed = max(position.Confirmed, pglogrepl.LSN(info.ConfirmedFlushLSN))
+	if position.Confirmed == 0 {
+		return nil, human("slot_position", fmt.Errorf("replication slot %q has no confirmed position", s.cfg.Slot))
+	}
+	return newStream(&s.opener, position), nil
 }
 
 type opener struct {
@@ -63,31 +148,8 @@ type opener struct {
 	repl   *pgconn.PgConn
 	wire   *wire
 	sql    *pgx.Conn
-}
 
-func (o *opener) open(ctx context.Context) (*Stream, error) {
-	if err := o.connect(ctx); err != nil {
-		return nil, err
-	}
-	position, err := o.identify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.prepare(ctx); err != nil {
-		return nil, err
-	}
-	if err := o.start(ctx, position); err != nil {
-		return nil, err
-	}
-	info, err := readSlot(ctx, o.sql, o.cfg.Slot)
-	if err != nil {
-		return nil, err
-	}
-	position.Confirmed = max(position.Confirmed, pglogrepl.LSN(info.ConfirmedFlushLSN))
-	if position.Confirmed == 0 {
-		return nil, human("slot_position", fmt.Errorf("replication slot %q has no confirmed position", o.cfg.Slot))
-	}
-	return newStream(o, position), nil
+	snapshot *Snapshot // nil if none is due
 }
 
 // connect opens both connections at the same time.
@@ -98,7 +160,7 @@ func (o *opener) connect(ctx context.Context) error {
 		return err
 	})
 	g.Go(func() (err error) {
-		o.sql, err = o.cfg.connectSQL(ctx)
+		o.sql, err = o.cfg.Dial(ctx)
 		return err
 	})
 	return g.Wait()
@@ -113,7 +175,16 @@ func (o *opener) close() {
 		o.repl.Close(ctx) //nolint:errcheck // the connection is given up either way
 	}
 	if o.sql != nil {
-		o.sql.Close(ctx) //nolint:errcheck // as above
+		closeSQL(ctx, o.sql)
+	}
+}
+
+// closeSQL also waits for what pgconn started by itself when a query was broken off.
+func closeSQL(ctx context.Context, conn *pgx.Conn) {
+	conn.Close(ctx) //nolint:errcheck // nothing depends on it
+	select {
+	case <-conn.PgConn().CleanupDone():
+	case <-ctx.Done():
 	}
 }
 
@@ -142,25 +213,51 @@ func (o *opener) identify(ctx context.Context) (Position, error) {
 // prepare makes sure of the publication and the slot, in this order: a slot made
 // first would never see the publication in its past.
 func (o *opener) prepare(ctx context.Context) error {
+	if err := o.checkFailover(); err != nil {
+		return err
+	}
 	firstStart, err := ensurePublication(ctx, o.sql, o.cfg)
 	if err != nil {
 		return err
 	}
-	info, err := readSlot(ctx, o.sql, o.cfg.Slot)
-	if errors.Is(err, errNoSlot) {
-		if o.last.SystemID != "" || !firstStart && !o.cfg.CreateSlot {
-			return slotMissing(o.cfg.Slot)
-		}
-		return o.create(ctx, firstStart)
+	if o.cfg.Snapshot.wanted() {
+		return o.prepareSnapshot(ctx, firstStart)
 	}
+	if err := o.noSnapshotLeft(ctx); err != nil {
+		return err
+	}
+	info, found, err := findSlot(ctx, o.sql, o.cfg.Slot)
 	if err != nil {
 		return err
 	}
-	return info.check(o.cfg.Slot, o.sql.Config().Database)
+	if !found {
+		return o.create(ctx, firstStart)
+	}
+	return o.useSlot(ctx, info)
+}
+
+// useSlot checks a slot that is there.
+func (o *opener) useSlot(ctx context.Context, info SlotInfo) error {
+	if err := info.check(o.cfg.Slot, o.sql.Config().Database); err != nil {
+		return err
+	}
+	return o.failover(ctx, info)
+}
+
+// mayCreate refuses to make a slot that may have been lost, unless it may be
+// replaced.
+func (o *opener) mayCreate(firstStart, replace bool) error {
+	if replace || o.last.SystemID == "" && (firstStart || o.cfg.CreateSlot) {
+		return nil
+	}
+	return slotMissing(o.cfg.Slot)
 }
 
 func (o *opener) create(ctx context.Context, firstStart bool) error {
-	lsn, err := createSlot(ctx, o.repl, o.cfg, o.reportBlockers)
+	if err := o.mayCreate(firstStart, false); err != nil {
+		return err
+	}
+	lsn, _, err := createSlot(ctx, o.repl, o.cfg, o.cfg.Slot, "nothing", o.reportBlockers)
 	if err != nil {
 		return err
 	}
@@ -226,10 +323,8 @@ func (o *opener) start(ctx context.Context, from Position) error {
 			return fmt.Errorf("ask who holds replication slot %q: %w", o.cfg.Slot, err)
 		}
 		o.report.WaitingForSlot(o.cfg.Slot, pid, application)
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(takeoverPoll):
+		if err := pause(ctx, takeoverPoll); err != nil {
+			return err
 		}
 		// A failed START leaves the connection in an unclear state.
 		if err := o.reconnect(ctx); err != nil {

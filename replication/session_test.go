@@ -24,6 +24,8 @@ type events struct {
 	waits   chan string // application that holds the slot
 	blocked chan int32
 	changed int
+
+	snapshots []bool // whether each was taken again
 }
 
 func newEvents() *events {
@@ -34,6 +36,12 @@ func (e *events) SlotCreated(_ string, _ pglogrepl.LSN, rows int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.created = append(e.created, rows)
+}
+
+func (e *events) SnapshotBegins(_ string, _ pglogrepl.LSN, again bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.snapshots = append(e.snapshots, again)
 }
 
 func (e *events) WaitingForSlot(_ string, _ int32, application string) {
@@ -70,6 +78,9 @@ func (c *collector) Insert(_ *schema.Relation, values []schema.Datum) error {
 	c.rows <- string(values[0].Bytes)
 	return c.err
 }
+func (c *collector) Update(*schema.Relation, []schema.Datum, bool, []schema.Datum) error {
+	return nil
+}
 func (c *collector) Other(*schema.Relation, replication.Op) error { return nil }
 
 func (c *collector) Commit(m replication.Commit) error {
@@ -90,7 +101,8 @@ func (c *collector) advance(to pglogrepl.LSN) {
 	defer c.mu.Unlock()
 	c.at = max(c.at, to)
 }
-func (c *collector) Flush() {}
+func (c *collector) Flush()      {}
+func (c *collector) Tick() error { return nil }
 
 func (c *collector) Confirmed() pglogrepl.LSN {
 	c.mu.Lock()
@@ -100,13 +112,13 @@ func (c *collector) Confirmed() pglogrepl.LSN {
 
 func config(t *testing.T, db *pgtest.DB) replication.Config {
 	t.Helper()
-	tables, err := replication.ParseTables("public.outbox")
+	tables, err := replication.ParseList("public.outbox")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return replication.Config{
 		Connect:         func() (*pgx.ConnConfig, error) { return pgx.ParseConfig(db.DSN) },
-		ApplicationName: "relay under test", Slot: db.Name, Publication: "outbox", Tables: tables, CreatePublication: true,
+		ApplicationName: "relay under test", Slot: db.Name, Publication: "outbox", Tables: replication.Filter{IncludeTables: tables},
 	}
 }
 
@@ -285,7 +297,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"no table", nil, nil, replication.Configuration, "no_table", "public.outbox"},
 		{"a view", []string{`CREATE VIEW outbox AS SELECT 1 AS id`}, nil, replication.Configuration, "table_kind", "a view"},
-		{"no publication and none to be made", []string{outboxTable}, func(c *replication.Config) { c.CreatePublication = false },
+		{"no publication and none to be made", []string{outboxTable}, func(c *replication.Config) { c.Autocreate = replication.Disabled },
 			replication.Configuration, "no_publication", `CREATE PUBLICATION "outbox" FOR TABLE "public"."outbox" WITH (publish = 'insert')`},
 		{"a publication without inserts", []string{outboxTable, `CREATE PUBLICATION outbox FOR TABLE outbox WITH (publish = 'delete')`}, nil,
 			replication.Configuration, "publication_shape", "SET (publish = 'insert')"},
@@ -491,7 +503,7 @@ func TestDescribe(t *testing.T) {
 	x := "x"
 	mood := &schema.TypeInfo{Name: "mood", Kind: 'e', Labels: []string{"fine", "so so"}}
 	want := &schema.Relation{OID: oids[0], Columns: []schema.Column{
-		{Name: "id", TypeOID: int4, NotNull: true},
+		{Name: "id", TypeOID: int4, Primary: true, NotNull: true},
 		{Name: "m", TypeOID: oids[1], Type: mood},
 		{Name: "ms", TypeOID: oids[2], TypeMod: -1, Type: &schema.TypeInfo{Name: "_mood", Kind: 'b', Labels: []string{}, Elem: &schema.Column{Name: "ms", TypeOID: oids[1], TypeMod: -1, Type: mood}}},
 		{Name: "a", TypeOID: oids[3], Type: &schema.TypeInfo{Name: "amount", Kind: 'd', Labels: []string{}, Base: &schema.Column{Name: "a", TypeOID: numeric, TypeMod: (10<<16 | 2) + 4}}},
@@ -508,5 +520,142 @@ func TestDescribe(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("described (-want +got):\n%s", diff)
+	}
+}
+
+func TestAutocreate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		mode  replication.Autocreate
+		shape string // whether for all tables, and with which
+	}{
+		{replication.Filtered, "f public.outbox"},
+		{replication.AllTables, "t public.other,public.outbox"},
+		{replication.NoTables, "f "},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.mode), func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.NewDB(t)
+			db.Exec(t, outboxTable)
+			db.Exec(t, `CREATE TABLE other (id int)`)
+			cfg := config(t, db)
+			cfg.Autocreate = tt.mode
+			stream, err := open(t, cfg, replication.Position{}, newEvents())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var shape string
+			scan(t, db, &shape, `SELECT concat(puballtables, ' ', (SELECT string_agg(schemaname || '.' || tablename, ',' ORDER BY tablename) FROM pg_publication_tables p WHERE p.pubname = 'outbox'))
+				FROM pg_publication WHERE pubname = 'outbox'`)
+			if shape != tt.shape {
+				t.Errorf("publication is %q, want %q", shape, tt.shape)
+			}
+			db.Exec(t, `INSERT INTO outbox VALUES (1)`)
+			if tt.mode == replication.NoTables {
+				wantUnpublished(t, cfg)
+				db.Exec(t, `ALTER PUBLICATION outbox ADD TABLE outbox`)
+				db.Exec(t, `INSERT INTO outbox VALUES (2)`)
+			}
+			rows := readRows(t, stream, 1)
+			if want := map[bool]string{true: "2", false: "1"}[tt.mode == replication.NoTables]; rows[0] != want {
+				t.Errorf("read row %s, want %s", rows[0], want)
+			}
+		})
+	}
+}
+
+// wantUnpublished checks that the watch over the slot tells that the publication
+// does not carry the table.
+func wantUnpublished(t *testing.T, cfg replication.Config) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	replication.Monitor(ctx, cfg, time.Second, func(s replication.Sample) {
+		wantProblem(t, s.Tables, replication.Configuration, "publication_shape", "ADD TABLE")
+		cancel()
+	})
+}
+
+func TestFailoverNeeds17(t *testing.T) {
+	t.Parallel()
+	db := pgtest.NewDB(t)
+	db.Exec(t, outboxTable)
+	cfg := config(t, db)
+	cfg.Failover = true
+	_, err := open(t, cfg, replication.Position{}, newEvents())
+	if db.Server.Major() < 17 {
+		wantProblem(t, err, replication.Configuration, "unsupported", "slot.failover")
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failover bool
+	scan(t, db, &failover, `SELECT failover FROM pg_replication_slots WHERE slot_name = current_database()`)
+	if !failover {
+		t.Error("the slot is no failover slot")
+	}
+}
+
+// A slot that exists is altered, and one that a snapshot made too.
+func TestFailoverOfSlotsThatExist(t *testing.T) {
+	t.Parallel()
+	if pgtest.Shared(t).Major() < 17 {
+		t.Skip("failover slots came with PostgreSQL 17")
+	}
+	for _, mode := range []replication.SnapshotMode{replication.NoData, replication.Initial} {
+		db := pgtest.NewDB(t)
+		db.Exec(t, outboxTable)
+		cfg := config(t, db)
+		if mode == replication.NoData {
+			stream, err := open(t, cfg, replication.Position{}, newEvents())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := stream.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg.Failover, cfg.Snapshot = true, mode
+		session, err := replication.Prepare(t.Context(), cfg, replication.Position{}, newEvents())
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Close()
+		var failover bool
+		scan(t, db, &failover, `SELECT failover FROM pg_replication_slots WHERE slot_name = current_database()`)
+		if !failover {
+			t.Errorf("mode %s: the slot is no failover slot", mode)
+		}
+	}
+}
+
+func TestDropSlot(t *testing.T) {
+	t.Parallel()
+	db := pgtest.NewDB(t)
+	db.Exec(t, outboxTable)
+	cfg := config(t, db)
+	stream, err := open(t, cfg, replication.Position{}, newEvents())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := replication.DropSlot(ctx, cfg); replication.Reason(err) != "slot_active" {
+		t.Errorf("while it is read: got %v, want that it is active", err)
+	}
+	if err := stream.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it is gone
+		if err := replication.DropSlot(t.Context(), cfg); err != nil {
+			t.Error(err)
+		}
+	}
+	var slots int
+	scan(t, db, &slots, `SELECT count(*) FROM pg_replication_slots WHERE database = current_database()`)
+	if slots != 0 {
+		t.Errorf("%d slots are left", slots)
 	}
 }

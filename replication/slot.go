@@ -28,6 +28,7 @@ type SlotInfo struct {
 	SafeWALSize        *int64  `json:"safe_wal_size"`       // bytes; nil is unlimited
 	InvalidationReason string  `json:"invalidation_reason"` // 17 and later
 	Conflicting        bool    `json:"conflicting"`         // 16 and later
+	Failover           bool    `json:"failover"`            // 17 and later
 }
 
 // textLSN reads PostgreSQL's X/X notation, or null as zero.
@@ -106,9 +107,10 @@ func slotMissing(name string) error {
 		"If no event can be missing, or those that are have been sent again, start once with -slot.create", name))
 }
 
-// createSlot makes the slot. The server waits for every transaction that is
-// running and has written; report is told who they are while it waits.
-func createSlot(ctx context.Context, conn *pgconn.PgConn, cfg *Config, report func(ctx context.Context)) (pglogrepl.LSN, error) {
+// createSlot makes a slot. The server waits for every transaction that is running
+// and has written; report is told who they are while it waits. What is exported
+// with snapshot "export" (else "nothing") lasts until the next command on conn.
+func createSlot(ctx context.Context, conn *pgconn.PgConn, cfg *Config, name, snapshot string, report func(ctx context.Context)) (at pglogrepl.LSN, exported string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.CreateTimeout)
 	defer cancel()
 	watched := make(chan struct{})
@@ -116,18 +118,27 @@ func createSlot(ctx context.Context, conn *pgconn.PgConn, cfg *Config, report fu
 		defer close(watched)
 		report(ctx)
 	}()
-	result, err := pglogrepl.CreateReplicationSlot(ctx, conn, quoteIdent(cfg.Slot), "pgoutput",
-		pglogrepl.CreateReplicationSlotOptions{Mode: pglogrepl.LogicalReplication, SnapshotAction: "NOEXPORT_SNAPSHOT"})
+	result, err := pglogrepl.ParseCreateReplicationSlot(conn.Exec(ctx, createSlotCommand(cfg, name, snapshot)))
 	timedOut := ctx.Err() != nil
 	cancel()
 	<-watched
 	switch {
 	case err != nil && timedOut:
-		return 0, fmt.Errorf("create replication slot %q: the server was still waiting for running transactions after %s; end them and it goes on: %w", cfg.Slot, cfg.CreateTimeout, context.DeadlineExceeded)
+		return 0, "", fmt.Errorf("create replication slot %q: the server was still waiting for running transactions after %s; end them and it goes on: %w", name, cfg.CreateTimeout, context.DeadlineExceeded)
 	case err != nil:
-		return 0, fmt.Errorf("create replication slot %q: %w%s", cfg.Slot, err, createHint(err))
+		return 0, "", fmt.Errorf("create replication slot %q: %w%s", name, err, createHint(err))
 	}
-	return pglogrepl.ParseLSN(result.ConsistentPoint)
+	at, err = pglogrepl.ParseLSN(result.ConsistentPoint)
+	return at, result.SnapshotName, err
+}
+
+// createSlotCommand uses the form that 14 understands wherever it says enough.
+func createSlotCommand(cfg *Config, name, snapshot string) string {
+	options := map[string]string{"nothing": "NOEXPORT_SNAPSHOT", "export": "EXPORT_SNAPSHOT"}[snapshot]
+	if cfg.Failover && name == cfg.Slot {
+		options = fmt.Sprintf("(SNAPSHOT '%s', FAILOVER)", snapshot)
+	}
+	return fmt.Sprintf("CREATE_REPLICATION_SLOT %s LOGICAL pgoutput %s", quoteIdent(name), options)
 }
 
 func createHint(err error) string {

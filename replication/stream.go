@@ -17,8 +17,8 @@ import (
 const (
 	// tickEvery is how often the stream looks whether a status is due. A position
 	// that moved is sent at the next tick, so this bounds how much is sent again
-	// after a crash.
-	tickEvery = time.Second
+	// after a crash, and how long a relay must live to make any progress.
+	tickEvery = 200 * time.Millisecond
 	// pingAfter is how long the server may be silent before it is asked for a sign.
 	pingAfter = 5 * time.Second
 	// deadAfter is how long it may be silent altogether. A living server answers
@@ -96,7 +96,7 @@ func (s *Stream) Run(ctx, stop context.Context, h Handler) error {
 // arm sets the time of the next tick. Reads that would wait longer fail with a
 // timeout, after which protocol and TLS go on where they were.
 func (s *Stream) arm() error {
-	if err := s.conn.Conn().SetReadDeadline(time.Now().Add(tickEvery)); err != nil {
+	if err := s.conn.Conn().SetReadDeadline(time.Now().Add(s.cfg.TickInterval)); err != nil {
 		return fmt.Errorf("read from slot %q: %w", s.slot, err)
 	}
 	return nil
@@ -184,9 +184,12 @@ func (s *Stream) notice(n *pgproto3.NoticeResponse) error {
 		"Send the events of those rows again, and start once with -slot.create after dropping the slot", s.slot, n.Message))
 }
 
-// tick sends a status if the position moved or the interval has passed, and
-// watches over a silent server.
+// tick sends a status if the position moved or the interval has passed, watches
+// over a silent server, and lets the Handler do what it does in time.
 func (s *Stream) tick(h Handler) error {
+	if err := h.Tick(); err != nil {
+		return err
+	}
 	now := time.Now()
 	silent := now.Sub(s.wire.lastData())
 	if silent >= deadAfter {
@@ -227,7 +230,7 @@ func (s *Stream) status(confirmed pglogrepl.LSN, ping bool) error {
 // status updates go on. A Handler waits with it for the stages behind it, so
 // that the server does not take a slow broker for a dead relay.
 func (s *Stream) Wait(ctx context.Context, room <-chan struct{}, h Handler) error {
-	ticker := time.NewTicker(tickEvery)
+	ticker := time.NewTicker(s.cfg.TickInterval)
 	defer ticker.Stop()
 	defer func() { s.wire.touch(time.Now()) }()
 	for {

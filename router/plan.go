@@ -19,7 +19,9 @@ type Plan struct {
 	value  valueWriter
 	stamp  *stampField // nil for the time of processing
 
-	context   []Header // the same on every record, before all others
+	settings  *settings
+	oldKey    *keyWriter // nil until a row's key changes
+	context   []Header   // the same on every record, before all others
 	headers   []header
 	partition []field // in configured order: the last one decides
 }
@@ -38,7 +40,7 @@ func (r *Router) Bind(rel *schema.Relation) (*Plan, error) {
 	if err := o.Columns().Check(rel); err != nil {
 		return nil, err
 	}
-	p := &Plan{rel: rel, topics: r.settings.topics, context: r.settings.context}
+	p := &Plan{rel: rel, settings: r.settings, topics: r.settings.topics, context: r.settings.context}
 	errs := []error{p.bindRoute(r), p.bindStamp(r)}
 	var err error
 	p.id, err = r.bind(rel, o.EventID, o.HeaderConverter)

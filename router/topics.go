@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/outbox-relay/outbox-relay/router/javaregex"
+	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 )
 
 // maxTopics bounds how many routed values are remembered. A broker with more

@@ -49,6 +49,7 @@ type Column struct {
 	TypeName string // schema-qualified name from a Type message; "" for a built-in type
 	Key      bool   // part of the replica identity
 
+	Primary bool      // part of the primary key
 	NotNull bool      // pg_attribute.attnotnull
 	Default *string   // the default as the type's text output; nil for none
 	Type    *TypeInfo // of a type that is not built in; nil treats it as text

@@ -62,7 +62,7 @@ func (s *settings) declareExpansion(g *options.Group) {
 	g.String(&o.JSONPayloadNull, "table.json.payload.null.behavior", o.JSONPayloadNull, "what becomes of null fields when expanding", options.OneOf("ignore", "optional_bytes"))
 	g.String(&o.JSONPayloadEmptyArray, "table.json.payload.empty.array.behavior", o.JSONPayloadEmptyArray, "what becomes of empty arrays when expanding", options.OneOf("ignore", "optional_string"))
 	g.String(&o.FieldNameAdjustment, "field.name.adjustment.mode", o.FieldNameAdjustment, "how names of expanded fields are adjusted", options.OneOf("none", "avro", "avro_unicode"))
-	g.String(&o.TopicPrefix, "topic.prefix", "", "first part of the envelope's schema `name`")
+	g.String(&o.TopicPrefix, "topic.prefix", "", "`name` of the source: first part of the envelope's schema name, and in the context headers and the heartbeats' topic")
 }
 
 // checkRouter completes the router's options and checks them.

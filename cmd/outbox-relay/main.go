@@ -31,6 +31,8 @@ func run(ctx context.Context, p daemon.Process) error {
 		return nil
 	case err != nil:
 		return daemon.Configuration(err)
+	case s.imported.print:
+		return s.imported.show(p.Stdout)
 	case s.printDDL:
 		fmt.Fprint(p.Stdout, schema.DDL)
 		return nil

@@ -14,8 +14,9 @@ import (
 
 // database is where PostgreSQL is and how to get in.
 type database struct {
-	url, hostname, user, password, passwordFile, dbname, sslmode string
-	port                                                         int
+	url, hostname, user, password, passwordFile, dbname string
+	sslmode, sslrootcert, sslcert, sslkey               string
+	port                                                int
 }
 
 func (d *database) check() error {
@@ -77,7 +78,8 @@ func (d *database) name() string {
 
 // connString adds the options to the connection string in its own form.
 func (d *database) connString() string {
-	values := [][2]string{{"host", d.hostname}, {"user", d.user}, {"password", d.password}, {"dbname", d.dbname}, {"sslmode", d.sslmode}}
+	values := [][2]string{{"host", d.hostname}, {"user", d.user}, {"password", d.password}, {"dbname", d.dbname}, {"sslmode", d.sslmode},
+		{"sslrootcert", d.sslrootcert}, {"sslcert", d.sslcert}, {"sslkey", d.sslkey}}
 	if d.port != 0 {
 		values = append(values, [2]string{"port", strconv.Itoa(d.port)})
 	}

@@ -83,10 +83,24 @@ func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.P
 	config := s.replication
 	config.Connect = func() (*pgx.ConnConfig, error) { return s.database.connect() }
 	config.ApplicationName = applicationName()
-	config.CreatePublication = s.autocreate != "disabled"
+	config.CreateSlot = config.CreateSlot || s.connector.dropOnStop // which leaves none for the next start
+	beats, err := s.connector.heartbeat.config(s.router)
+	if err != nil {
+		return nil, nil, err
+	}
+	if beats.Query == "" && s.connector.heartbeat.query != "" {
+		log.Warn().Msg("heartbeat.action.query is not run: as in Debezium it needs heartbeat.interval.ms")
+	}
+	config.TickInterval = beats.Interval
+	after, err := s.imported.transform(&s.router)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.imported.tell(log)
 	limitMemory(s.queueBytes)
 	return producer, pipeline.New(pipeline.Config{
-		Replication: config, Router: route, Producer: producer,
+		Replication: config, Router: route, After: after, Producer: producer,
+		ExcludeColumns: s.connector.excludeColumns, Unavailable: s.connector.unavailable, Heartbeat: beats, DropSlot: s.connector.dropOnStop,
 		Limits:          pipeline.Limits{Records: s.queueSize, Bytes: int(s.queueBytes)},
 		ReadyMaxAge:     s.readyMaxAge,
 		ShutdownTimeout: s.shutdownTimeout,

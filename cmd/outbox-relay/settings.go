@@ -15,11 +15,12 @@ import (
 type settings struct {
 	database    database
 	replication replication.Config
-	autocreate  string
 	router      router.Options
 	kafka       kafka.Config
 	sasl        sasl
 	converters  []*converter
+	imported    imported
+	connector   connector
 
 	partitions        int
 	replicationFactor int
@@ -50,14 +51,20 @@ func declare() (*options.Set, *settings) {
 	s.declareSlot(set.Group("Slot and publication"))
 	s.declareRouter(set.Group("Outbox Event Router"))
 	s.declareExpansion(set.Group("Outbox Event Router"))
+	s.declareConnector(set.Group("Debezium's connector"))
 	s.declareConverters(set.Group("Converters"))
 	s.declareTypes(set.Group("Column types"))
 	s.declareKafka(set.Group("Kafka"))
 	s.declareTopics(set.Group("Topics"))
 	s.declareLimits(set.Group("Limits"))
 	s.declareOperation(set.Group("Operation"))
-	set.Rule(s.replication.Validate, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
+	set.Rule(func() error { s.chooseTables(set); return s.replication.Validate() }, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
+	s.imported.declare(set.Group("Debezium's configuration"))
+	set.SetImporter(&s.imported)
+	set.Rule(s.checkConnector)
 	set.Rule(s.checkRouter)
+	set.Rule(func() error { return s.imported.check(&s.router) })
+	set.Rule(s.checkHeartbeat)
 	set.Rule(s.checkKafka, "bootstrap.servers")
 	set.Rule(s.database.check)
 	return set, s
@@ -72,6 +79,9 @@ func (s *settings) declareDatabase(g *options.Group) {
 	g.String(&d.password, "database.password", "", "password; better given by file or in the environment, where ps does not show it", options.Secret())
 	g.String(&d.passwordFile, "database.password.file", "", "`file` with the password, read again at each connect")
 	g.String(&d.dbname, "database.dbname", "", "`database` that holds the outbox table")
+	g.String(&d.sslrootcert, "database.sslrootcert", "", "PEM `file` with the authorities to trust for verify-ca and verify-full")
+	g.String(&d.sslcert, "database.sslcert", "", "PEM `file` with the client's certificate")
+	g.String(&d.sslkey, "database.sslkey", "", "PEM `file` with the client's private key")
 	g.String(&d.sslmode, "database.sslmode", "", "disable, allow, prefer, require, verify-ca or verify-full; empty leaves it to PGSSLMODE, then prefer", options.OneOf("disable", "allow", "prefer", "require", "verify-ca", "verify-full"))
 }
 
@@ -81,8 +91,9 @@ func (s *settings) declareSlot(g *options.Group) {
 	g.Bool(&r.CreateSlot, "slot.create", false, "make a missing slot although this may not be the first start; events committed while there was none are not relayed")
 	g.Duration(&r.CreateTimeout, "slot.create.timeout", 90*time.Second, "how long making the slot may wait for running transactions", options.AtLeast(time.Second))
 	g.String(&r.Publication, "publication.name", "outbox_relay", "`publication` that carries the outbox table's inserts")
-	g.String(&s.autocreate, "publication.autocreate.mode", "filtered", "filtered makes a missing publication for the outbox table, disabled refuses to start", options.OneOf("filtered", "disabled"))
-	options.Parsed(g, &r.Tables, "table.include.list", "public.outbox", "outbox `tables`: regular expressions, separated by commas, each for a whole schema.table", replication.ParseTables)
+	s.declareAutocreate(g)
+	s.declareSnapshot(g)
+	s.declareTables(g)
 	g.Duration(&r.StatusInterval, "status.update.interval.ms", 10*time.Second, "longest time between two reports to the server; a position that moved is reported within a second", options.AtLeast(100*time.Millisecond), options.AtMost(30*time.Second))
 }
 

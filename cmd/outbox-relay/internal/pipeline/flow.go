@@ -204,7 +204,9 @@ func (f *flow) Acked(done []*kafka.Message) {
 	for len(done) > 0 {
 		run := sameTransaction(done)
 		f.tracker.Ack(done[0].Txn, run)
-		f.delay.observe(now-done[0].Committed, run)
+		if done[0].Committed != 0 { // it is a row's, and it is known
+			f.delay.observe(now-done[0].Committed, run)
+		}
 		for _, m := range done[:run] {
 			b := m.Owner.(*block)
 			b.unacked--

@@ -18,14 +18,17 @@ type handler struct {
 	wait     func(room <-chan struct{}) error // while the stream is kept alive
 	describe func(*schema.Relation) error
 	router   *router.Router
-	tables   replication.Tables
+	after    func(*router.Record) error // behind the router; nil for nothing
+	tables   *replication.Filter
+	exclude  replication.List // column.exclude.list
+	missing  []byte           // unavailable.value.placeholder
 	metrics  *Metrics
 	ignored  ignored
 
-	plans map[*schema.Relation]*router.Plan
-	last  struct { // the plan of the last row: rows come in runs
-		rel  *schema.Relation
-		plan *router.Plan
+	targets map[*schema.Relation]*target
+	last    struct { // the target of the last row: rows come in runs
+		rel    *schema.Relation
+		target *target
 	}
 	rec   router.Record
 	block *block
@@ -33,15 +36,20 @@ type handler struct {
 	step  step // of the open transaction, since the last publish
 	txn   uint64
 	begin replication.Begin
-	row   int // rows of the open transaction so far
+	row   int    // rows of the open transaction so far
+	open  bool   // between Begin and Commit
+	at    uint64 // highest position received
 
+	heart   *heart    // nil without heartbeats
+	snap    *progress // nil but in a snapshot
+	closed  bool      // nothing more is to be sent
 	refused bool
 }
 
 // Begin implements replication.Handler.
 func (h *handler) Begin(b replication.Begin) error {
 	h.txn++
-	h.begin, h.row = b, 0
+	h.begin, h.row, h.open = b, 0, true
 	h.step = step{began: true, committed: b.CommitTime.UnixMicro()}
 	return nil
 }
@@ -54,27 +62,60 @@ func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 	if err := h.describe(rel); err != nil {
 		return false, err
 	}
-	plan, err := h.router.Bind(rel)
-	if err != nil {
+	t := newTarget(rel, h.exclude)
+	var err error
+	if t.plan, err = h.router.Bind(t.rel); err != nil {
 		return false, h.refuse(configuration("table_columns", err))
 	}
 	// A newer description replaces the older one of the same table.
-	for known := range h.plans {
+	for known := range h.targets {
 		if known.OID == rel.OID {
-			delete(h.plans, known)
+			delete(h.targets, known)
 		}
 	}
-	h.plans[rel] = plan
+	h.targets[rel] = t
 	return true, nil
+}
+
+// target returns where rows of the table go.
+func (h *handler) target(rel *schema.Relation) *target {
+	if rel != h.last.rel {
+		h.last.rel, h.last.target = rel, h.targets[rel]
+	}
+	return h.last.target
 }
 
 // Insert implements replication.Handler.
 func (h *handler) Insert(rel *schema.Relation, values []schema.Datum) error {
-	if rel != h.last.rel {
-		h.last.rel, h.last.plan = rel, h.plans[rel]
-	}
-	if err := h.last.plan.Route(values, time.Now().UnixMilli(), &h.rec); err != nil {
+	t := h.target(rel)
+	if err := t.plan.Route(t.view(values, &t.row), time.Now().UnixMilli(), &h.rec); err != nil {
 		return h.poison(rel, err)
+	}
+	return h.put()
+}
+
+// Update implements replication.Handler. As in Debezium a row whose key changed
+// is a new event, because the connector takes the change for a DELETE and an
+// INSERT; any other UPDATE is against the outbox's rules.
+func (h *handler) Update(rel *schema.Relation, before []schema.Datum, full bool, values []schema.Datum) error {
+	if !rekeyed(rel, before, full, values) {
+		return h.Other(rel, replication.Update)
+	}
+	t := h.target(rel)
+	values = t.complete(rel, before, values, h.missing)
+	if err := t.plan.RouteRekeyed(t.view(before, &t.old), t.view(values, &t.row), time.Now().UnixMilli(), &h.rec); err != nil {
+		return h.poison(rel, err)
+	}
+	h.metrics.rekeyed.Inc()
+	return h.put()
+}
+
+// put copies the routed record into the flow.
+func (h *handler) put() error {
+	if h.after != nil {
+		if err := h.after(&h.rec); err != nil {
+			return h.refuse(human("transform", fmt.Errorf("row %d of transaction %s: transform behind the router: %w", h.row+1, h.begin.CommitLSN, err)))
+		}
 	}
 	size := recordSize(&h.rec)
 	if h.block == nil || !h.block.fits(&h.rec, size) {
@@ -86,6 +127,10 @@ func (h *handler) Insert(rel *schema.Relation, values []schema.Datum) error {
 	m.Txn, m.LSN, m.Committed = h.txn, uint64(h.begin.CommitLSN), h.step.committed
 	h.step.added++
 	h.row++
+	if h.snap != nil {
+		m.Committed = 0 // nobody knows
+		h.snap.row()
+	}
 	return nil
 }
 
@@ -129,8 +174,12 @@ func (h *handler) Commit(c replication.Commit) error {
 		h.steps = append(h.steps, h.step)
 	}
 	h.step = step{}
+	h.open, h.at = false, max(h.at, uint64(c.EndLSN))
+	if h.snap != nil {
+		return nil
+	}
 	h.metrics.transactions.Inc()
-	return nil
+	return h.beat()
 }
 
 // mergeEmpty lets an empty transaction that follows a finished one take part in
@@ -150,9 +199,13 @@ func (h *handler) mergeEmpty() bool {
 func (h *handler) Keepalive(end pglogrepl.LSN) error {
 	h.publish(false)
 	h.flow.pass(uint64(end))
+	h.at = max(h.at, uint64(end))
 	h.metrics.received.Store(max(h.metrics.received.Load(), uint64(end)))
 	return nil
 }
+
+// Tick implements replication.Handler.
+func (h *handler) Tick() error { return h.beat() }
 
 // Flush implements replication.Handler.
 func (h *handler) Flush() { h.publish(false) }
@@ -179,8 +232,18 @@ func (h *handler) publish(seal bool) {
 	}
 }
 
+// finish hands the rest on and tells the flow that nothing more will come.
+func (h *handler) finish() {
+	h.closed = true
+	h.publish(true)
+	h.flow.close()
+}
+
 // poison says what of which row cannot be relayed, and the way out.
 func (h *handler) poison(rel *schema.Relation, err error) error {
+	if h.snap != nil {
+		return h.refuse(human("row", fmt.Errorf("row %d of the snapshot, in %s, cannot be relayed: %w", h.snap.rows+1, rel, err)))
+	}
 	return h.refuse(human("row", fmt.Errorf("row %d of transaction %s in %s cannot be relayed: %w", h.row+1, h.begin.CommitLSN, rel, err)))
 }
 

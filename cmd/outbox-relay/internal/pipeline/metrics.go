@@ -21,6 +21,10 @@ type Metrics struct {
 	events       *prometheus.CounterVec
 	eventBytes   prometheus.Counter
 	ignored      *prometheus.CounterVec
+	rekeyed      prometheus.Counter
+	heartbeats   prometheus.Counter
+	actionErrors prometheus.Counter
+	snapshotRows prometheus.Counter
 	blocked      prometheus.Counter
 	attempts     prometheus.Counter
 	failures     *prometheus.CounterVec
@@ -54,6 +58,10 @@ func NewMetrics(reg prometheus.Registerer, slot string) *Metrics {
 		events:       vector("events_total", "topic", "Events that the brokers acknowledged, by topic; beyond 100 topics the rest counts as other."),
 		eventBytes:   counter("event_bytes_total", "Bytes of keys, values and headers of acknowledged events."),
 		ignored:      vector("ignored_changes_total", "operation", "Changes of the outbox table that are no INSERT and were not relayed."),
+		rekeyed:      counter("rekeyed_events_total", "UPDATEs that changed the key of an outbox row and were relayed as a new event, as Debezium does."),
+		heartbeats:   counter("heartbeats_total", "Heartbeats sent (heartbeat.interval.ms)."),
+		actionErrors: counter("heartbeat_action_failures_total", "Runs of heartbeat.action.query that failed."),
+		snapshotRows: counter("snapshot_rows_total", "Rows read by snapshots (snapshot.mode)."),
 		blocked:      counter("backpressure_total", "Times that reading waited because max.queue.size or max.queue.size.in.bytes was reached."),
 		attempts:     counter("publish_attempts_total", "Batches sent to the brokers, repeats included."),
 		failures:     vector("publish_failures_total", "reason", "Batches that were not acknowledged, by reason."),

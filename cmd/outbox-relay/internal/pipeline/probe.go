@@ -81,6 +81,8 @@ func (r *Relay) streamReady(v *view) error {
 	switch {
 	case v.phase == PhaseWaitingForSlot:
 		return fmt.Errorf("waiting for replication slot %q, which pid %d (%s) reads", r.cfg.Replication.Slot, v.holderPID, v.holderApp)
+	case v.phase == PhaseSnapshot:
+		return errors.New("relaying a snapshot; new events follow behind it")
 	case !v.streaming && v.lastError != "":
 		return fmt.Errorf("not streaming (%s): %s", v.phase, v.lastError)
 	case !v.streaming:

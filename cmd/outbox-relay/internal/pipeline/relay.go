@@ -22,10 +22,16 @@ import (
 	"github.com/outbox-relay/outbox-relay/schema"
 )
 
-// Config is what a relay needs. Everything must be set.
+// Config is what a relay needs. Everything must be set, but for what says that it
+// may be empty.
 type Config struct {
 	Replication     replication.Config
 	Router          *router.Router
+	ExcludeColumns  replication.List           // column.exclude.list: schema.table.column that the router does not see; may be empty
+	Unavailable     []byte                     // unavailable.value.placeholder
+	Heartbeat       Heartbeat                  // may be empty
+	DropSlot        bool                       // slot.drop.on.stop
+	After           func(*router.Record) error // changes each event's record behind the router; nil for nothing
 	Producer        *kafka.Producer
 	Limits          Limits
 	ReadyMaxAge     time.Duration // ready.max-age: how old an unacknowledged event may be
@@ -49,6 +55,8 @@ type Relay struct {
 	sample     atomic.Pointer[replication.Sample]
 	interrupt  atomic.Pointer[context.CancelCauseFunc] // ends the session that runs
 	syncWarned atomic.Bool
+
+	snapshotted bool // this process has relayed a snapshot
 }
 
 // New makes a Relay. It does not connect; Run does.
@@ -76,6 +84,9 @@ const (
 // returns nil after a complete stop, and otherwise why it cannot go on.
 // Transient trouble never ends it.
 func (r *Relay) Run(ctx context.Context) error {
+	if r.cfg.DropSlot {
+		r.log.Warn().Str("slot", r.cfg.Replication.Slot).Msg("slot.drop.on.stop is on: events committed between a stop and the next start are not relayed")
+	}
 	backoff := backoffFirst
 	for {
 		began := time.Now()
@@ -118,7 +129,11 @@ func (r *Relay) retry(ctx context.Context, err error, backoff time.Duration) {
 // after a complete stop, and how many events it left unacknowledged.
 func (r *Relay) session(ctx context.Context) (unacked int, err error) {
 	r.state.set(PhaseConnecting)
-	stream, err := replication.Open(ctx, r.cfg.Replication, r.last, &reporter{r})
+	prepared, unacked, err := r.prepare(ctx)
+	if prepared == nil {
+		return unacked, err
+	}
+	stream, err := prepared.Stream(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -132,6 +147,10 @@ func (r *Relay) session(ctx context.Context) (unacked int, err error) {
 	err = r.relay(ctx, stream, f)
 	position.Confirmed = pglogrepl.LSN(f.confirmed.Load())
 	r.last = position
+	if err == nil && r.cfg.DropSlot {
+		stream.Close() //nolint:errcheck // the slot must be free
+		r.dropSlot()
+	}
 	return f.load().Records, err
 }
 
@@ -144,19 +163,16 @@ func (r *Relay) announce(p replication.Position) {
 
 var errProducerEnded = errors.New("the producer ended")
 
-// relay runs reader and producer. The reader owns the stream and runs here; when
-// either ends, the other is ended and waited for.
-func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) error {
-	// hard outlives ctx: a stop drains first, for as long as shutdown.timeout.
-	hard, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	r.interrupt.Store(&cancel)
-	defer r.interrupt.Store(nil)
-	defer context.AfterFunc(ctx, func() {
+// produce starts the producer on a flow. hard ends when cancel is called, when
+// the producer gives up, and shutdown.timeout after ctx: a stop drains first. wait
+// returns what the producer ended with.
+func (r *Relay) produce(ctx context.Context, f *flow) (hard context.Context, cancel context.CancelCauseFunc, wait func() error) {
+	hard, cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() {
 		r.state.set(PhaseStopping)
+		r.log.Info().Str("cause", context.Cause(ctx).Error()).Int("unacked", f.load().Records).Msg("stopping")
 		time.AfterFunc(r.cfg.ShutdownTimeout, func() { cancel(errShutdownTimeout) })
-	})()
-
+	})
 	produced := make(chan error, 1)
 	go func() {
 		err := r.cfg.Producer.Run(hard, f)
@@ -165,27 +181,58 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 		}
 		produced <- err
 	}()
-	h := r.newHandler(hard, stream, f)
+	return hard, cancel, func() error {
+		unhook()
+		return <-produced
+	}
+}
+
+// relay runs reader and producer. The reader owns the stream and runs here; when
+// either ends, the other is ended and waited for.
+func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) error {
+	hard, cancel, wait := r.produce(ctx, f)
+	r.interrupt.Store(&cancel)
+	defer r.interrupt.Store(nil)
+	h := r.newHandler(f, stream.Position().Confirmed)
+	h.describe = func(rel *schema.Relation) error { return stream.Describe(hard, rel) }
+	h.wait = func(room <-chan struct{}) error { return stream.Wait(hard, room, h) }
+	defer r.startHeart(hard, h)()
+
 	err := r.read(ctx, hard, stream, h)
 	cancel(err)
 	if err != nil && !errors.Is(err, errProducerEnded) {
 		stream.Close() //nolint:errcheck // a server that shuts down must not wait for the producer's last answers
 	}
-	if producerErr := <-produced; producerErr != nil && errors.Is(err, errProducerEnded) {
+	if producerErr := wait(); producerErr != nil && errors.Is(err, errProducerEnded) {
 		err = brokerProblem(producerErr)
 		r.farewell(stream, h)
 	}
 	return err
 }
 
-func (r *Relay) newHandler(ctx context.Context, stream *replication.Stream, f *flow) *handler {
-	h := &handler{
-		flow: f, router: r.cfg.Router, tables: r.cfg.Replication.Tables,
-		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, plans: make(map[*schema.Relation]*router.Plan),
+// dropTimeout bounds slot.drop.on.stop: the server frees the slot soon after the
+// stream has ended.
+const dropTimeout = 10 * time.Second
+
+// dropSlot does what slot.drop.on.stop asks for. The stop was complete, so a
+// failure is told and changes nothing.
+func (r *Relay) dropSlot() {
+	ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
+	defer cancel()
+	if err := replication.DropSlot(ctx, r.cfg.Replication); err != nil {
+		r.log.Error().Err(err).Msg("slot.drop.on.stop: the slot is still there and keeps WAL")
+		return
 	}
-	h.describe = func(rel *schema.Relation) error { return stream.Describe(ctx, rel) }
-	h.wait = func(room <-chan struct{}) error { return stream.Wait(ctx, room, h) }
-	return h
+	r.log.Warn().Str("slot", r.cfg.Replication.Slot).Msg("slot.drop.on.stop: slot dropped; events committed before the next start are not relayed")
+}
+
+// newHandler makes the reader's side of a flow that starts at a position.
+func (r *Relay) newHandler(f *flow, at pglogrepl.LSN) *handler {
+	return &handler{
+		flow: f, at: uint64(at), router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables,
+		exclude: r.cfg.ExcludeColumns, missing: r.cfg.Unavailable,
+		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, targets: make(map[*schema.Relation]*target),
+	}
 }
 
 var errShutdownTimeout = errors.New("shutdown.timeout passed before everything was acknowledged; what was not is sent again at the next start")
@@ -198,8 +245,7 @@ func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *
 		}
 		return err
 	}
-	h.publish(true)
-	h.flow.close()
+	h.finish()
 	err := h.wait(h.flow.drained)
 	if errors.Is(err, errShutdownTimeout) {
 		r.farewell(stream, h)
@@ -221,8 +267,7 @@ func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *
 func (r *Relay) deliver(hard context.Context, stream *replication.Stream, h *handler) {
 	ctx, cancel := context.WithTimeout(hard, r.cfg.ShutdownTimeout)
 	defer cancel()
-	h.publish(true)
-	h.flow.close()
+	h.finish()
 	if err := stream.Wait(ctx, h.flow.drained, h); err != nil {
 		r.log.Debug().Err(err).Msg("rows before the refused one were not all acknowledged")
 	}

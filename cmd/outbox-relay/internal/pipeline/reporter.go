@@ -23,6 +23,16 @@ func (r *reporter) SlotCreated(slot string, lsn pglogrepl.LSN, rows int64) {
 	e.Msg("replication slot created; rows committed before it are not relayed")
 }
 
+// SnapshotBegins implements replication.Reporter.
+func (r *reporter) SnapshotBegins(slot string, lsn pglogrepl.LSN, again bool) {
+	e := r.log.Info()
+	if !again {
+		r.cfg.Metrics.slotCreated.Inc()
+	}
+	e.Str("slot", slot).Stringer("lsn", lsn).Bool("slot_is_older", again).Str("snapshot_mode", string(r.cfg.Replication.Snapshot)).
+		Msg("snapshot begins")
+}
+
 // WaitingForSlot implements replication.Reporter.
 func (r *reporter) WaitingForSlot(slot string, pid int32, application string) {
 	r.state.set(PhaseWaitingForSlot)
@@ -33,7 +43,7 @@ func (r *reporter) WaitingForSlot(slot string, pid int32, application string) {
 
 // WaitingForTransaction implements replication.Reporter.
 func (r *reporter) WaitingForTransaction(pid int32, application, state string, age time.Duration) {
-	r.log.Warn().Int32("pid", pid).Str("application_name", application).Str("state", state).Dur("age", age).
+	r.log.Warn().Int32("pid", pid).Str("application_name", application).Str("state", state).Stringer("age", age).
 		Msg("creating the replication slot waits for a running transaction")
 }
 

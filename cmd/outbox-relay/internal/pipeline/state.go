@@ -14,13 +14,14 @@ type Phase string
 const (
 	PhaseConnecting     Phase = "connecting"
 	PhaseWaitingForSlot Phase = "waiting_for_slot"
+	PhaseSnapshot       Phase = "snapshot"
 	PhaseStreaming      Phase = "streaming"
 	PhaseBackingOff     Phase = "backing_off"
 	PhaseStopping       Phase = "stopping"
 )
 
 // phases lists them all, for the metric.
-var phases = []Phase{PhaseConnecting, PhaseWaitingForSlot, PhaseStreaming, PhaseBackingOff, PhaseStopping}
+var phases = []Phase{PhaseConnecting, PhaseWaitingForSlot, PhaseSnapshot, PhaseStreaming, PhaseBackingOff, PhaseStopping}
 
 // state is what other goroutines may ask about the session.
 type state struct {
@@ -29,6 +30,7 @@ type state struct {
 	since     time.Time
 	stream    *replication.Stream // nil unless streaming
 	flow      *flow               // of the latest session
+	live      bool                // that session goes on
 	streamed  time.Duration       // how long the latest session lasted
 	lastError string
 	errorAt   time.Time
@@ -60,14 +62,22 @@ func (s *state) streaming(stream *replication.Stream, f *flow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phase, s.since = PhaseStreaming, time.Now()
-	s.stream, s.flow = stream, f
+	s.stream, s.flow, s.live = stream, f, true
+	s.holderPID, s.holderApp = 0, ""
+}
+
+func (s *state) snapshot(f *flow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase, s.since = PhaseSnapshot, time.Now()
+	s.flow, s.live = f, true
 	s.holderPID, s.holderApp = 0, ""
 }
 
 func (s *state) ended() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stream = nil
+	s.stream, s.live = nil, false
 	s.streamed = time.Since(s.since)
 }
 
@@ -102,9 +112,11 @@ func (s *state) view() view {
 	if s.flow != nil {
 		v.confirmed = s.flow.confirmed.Load()
 	}
+	if s.live {
+		v.load = s.flow.load()
+	}
 	if s.stream != nil {
 		v.streaming, v.lastReceived, v.position = true, s.stream.LastReceived(), s.stream.Position()
-		v.load = s.flow.load()
 	}
 	return v
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outbox-relay/outbox-relay/router/javaregex"
+	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 )
 
 // TestLikeJava replays what java.util.regex itself did.

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
+	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/dbzconfig"
+	"github.com/outbox-relay/outbox-relay/router"
+)
+
+// imported reads Debezium's and Connect's configuration, and keeps what is to be
+// said about it.
+type imported struct {
+	strict, print bool
+	after         string // transforms.after
+	server        bool   // debezium.server
+	tolerance     string // errors.tolerance
+
+	result dbzconfig.Result
+	flags  []dbzconfig.Flag
+}
+
+func (i *imported) declare(g *options.Group) {
+	g.Bool(&i.strict, "config.strict", false, "refuse keys of a Debezium configuration that Debezium ignores too, which are otherwise listed in a warning")
+	g.Bool(&i.print, "config.print", false, "print the options that a Debezium configuration comes to as one command line, with where each came from, and exit")
+	g.String(&i.after, "transforms.after", "", "transforms behind the router, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
+	g.Bool(&i.server, "debezium.server", false, "send as Debezium Server's Kafka sink does: no explicit partition, and the time of sending as the record's")
+	g.String(&i.tolerance, "errors.tolerance", "none", "what to do about an event that can never be sent: none stops", options.OneOf("none"))
+}
+
+// Claims implements options.Importer.
+func (i *imported) Claims(content []byte) bool { return dbzconfig.Detect(content) }
+
+// Wants implements options.Importer.
+func (i *imported) Wants(env []string) bool { return dbzconfig.WantsEnviron(env) }
+
+// Import implements options.Importer.
+func (i *imported) Import(files []options.ConfigFile, env []string, given func(string) bool) ([]options.Imported, []error) {
+	in := dbzconfig.Input{Environ: env, ReadFile: os.ReadFile, Strict: given("config.strict")}
+	for _, f := range files {
+		in.Files = append(in.Files, dbzconfig.File(f))
+	}
+	i.result = dbzconfig.Import(in)
+	flags, refusals := i.result.Settle(given)
+	i.flags = flags
+	out := make([]options.Imported, 0, len(flags))
+	for _, f := range flags {
+		at := options.Source{Kind: options.File, Where: f.Source.Place, Line: f.Source.Line}
+		out = append(out, options.Imported{Name: f.Name, Text: f.Value, Source: at})
+	}
+	return out, refusals
+}
+
+// tell logs what the operator should know about the configuration.
+func (i *imported) tell(log zerolog.Logger) {
+	for _, notice := range i.result.Notices {
+		log.Info().Str("notice", notice).Msg("configuration imported")
+	}
+	if len(i.result.Ignored) == 0 {
+		return
+	}
+	ignored := make([]string, len(i.result.Ignored))
+	for n, unknown := range i.result.Ignored {
+		ignored[n] = unknown.String()
+	}
+	log.Warn().Strs("keys", ignored).Msg("configuration has keys that Debezium ignores too")
+}
+
+// show is -config.print.
+func (i *imported) show(w io.Writer) error { return dbzconfig.Print(w, i.flags) }
+
+// check tells whether the transforms can be read.
+func (i *imported) check(o *router.Options) error {
+	_, err := i.transform(o)
+	return err
+}
+
+// transform returns what is done to each record behind the router; nil if
+// nothing is.
+func (i *imported) transform(o *router.Options) (func(*router.Record) error, error) {
+	after, err := dbzconfig.ParseAfter(i.after, o.HeaderConverter)
+	if err != nil {
+		return nil, fmt.Errorf("transforms.after: %w", err)
+	}
+	if after == nil && !i.server {
+		return nil, nil
+	}
+	return func(rec *router.Record) error {
+		if i.server {
+			rec.Partition, rec.Timestamp = router.ByKey, time.Now().UnixMilli()
+		}
+		if after == nil {
+			return nil
+		}
+		return after.Apply(rec)
+	}, nil
+}
