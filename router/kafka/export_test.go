@@ -89,3 +89,18 @@ func (b *Builder) Cut(messages []*Message) int {
 	r.release()
 	return records
 }
+
+// Queue drives a queue by numbers.
+type Queue struct{ q queue }
+
+func (q *Queue) Push(ord uint64, size int32) {
+	q.q.push(&Message{queued: queued{ord: ord, size: size}})
+}
+
+func (q *Queue) Pop() uint64 { return q.q.pop().ord }
+
+func (q *Queue) Prepend(front *Queue) { q.q.prepend(&front.q) }
+
+func (q *Queue) KeepBefore(ord uint64) int { return q.q.keepBefore(ord) }
+
+func (q *Queue) Count() (n, bytes int) { return q.q.n, q.q.bytes }

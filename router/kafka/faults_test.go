@@ -149,6 +149,68 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// What came meanwhile does not join a batch whose answer is lost: that batch is
+// repeated as it was, or the broker would not recognise it.
+func TestLostAnswerWithMoreBehind(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	r := newRig(t, c.config())
+	release := c.wire.hold()
+	defer release()
+	c.wire.onAnswer(func(n int) fate {
+		if n == 1 {
+			return loseAnswer
+		}
+		return pass
+	})
+	src := newSource(messages("a", 10, 1)...)
+	run := r.start(t, src)
+	eventually(t, "the first batch in the log", func() bool { return c.end("a") == 10 })
+	src.give(messages("a", 500, 1)[10:]...)
+	eventually(t, "the rest queued", func() bool { return r.Status().Queued == 490 })
+	release()
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	if repeats := checkComplete(t, c, "a", src); repeats != 0 {
+		t.Errorf("%d records are in the log twice", repeats)
+	}
+	if len(r.obs.rebuilt) != 0 {
+		t.Errorf("sequence numbers broke: %v", r.obs.rebuilt)
+	}
+}
+
+// A new producer id is asked for only when all that is in flight is answered.
+func TestRebuildWaitsForAnswers(t *testing.T) {
+	t.Parallel()
+	c, src := twoBrokers(t)
+	r := newRig(t, c.config())
+	release := c.stall(0)
+	defer release()
+	c.Fault(kfake.Fault{Keys: produceKey, Nodes: []int32{1}, Err: kerr.OutOfOrderSequenceNumber})
+	asked := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID}, Observe: true, Count: -1})
+	run := r.start(t, src)
+	eventually(t, "the code", func() bool { return r.obs.failed("OUT_OF_ORDER_SEQUENCE_NUMBER") == 1 })
+	quiet := time.NewTimer(100 * time.Millisecond)
+	defer quiet.Stop()
+	<-quiet.C
+	if n := asked.Hits(); n != 1 {
+		t.Errorf("%d producer ids were asked for, want the first only while a request is in flight", n)
+	}
+	if n := len(src.ackedMessages()); n != 0 {
+		t.Errorf("%d records were acknowledged", n)
+	}
+	release()
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	if repeats := checkComplete(t, c, "a", src); repeats != 0 {
+		t.Errorf("%d records are in the log twice", repeats)
+	}
+}
+
 // The connection breaks before the broker has seen the request.
 func TestDroppedRequests(t *testing.T) {
 	t.Parallel()

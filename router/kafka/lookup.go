@@ -43,7 +43,9 @@ func (s *session) ask(now time.Time) {
 		return
 	}
 	for _, n := range s.nodes {
-		j.brokers = append(j.brokers, n.addr)
+		if n.listed {
+			j.brokers = append(j.brokers, n.addr)
+		}
 	}
 	s.asking, s.askedAt, s.silent = true, now, false
 	s.idleAt = now.Add(idleCheck)
@@ -150,9 +152,12 @@ func (s *session) askFailed(err error, now time.Time) {
 
 // lookedUp takes in brokers and leaders.
 func (s *session) lookedUp(j job, meta *sarama.MetadataResponse, now time.Time) {
+	for _, n := range s.nodes {
+		n.listed = false
+	}
 	for _, b := range meta.Brokers {
 		n := s.nodeByID(b.ID())
-		n.addr = b.Addr()
+		n.addr, n.listed = b.Addr(), true
 		if b.ID() == meta.ControllerID {
 			s.controllerAddr = b.Addr()
 		}
@@ -174,6 +179,8 @@ func (s *session) describe(t *topic, m *sarama.TopicMetadata, now time.Time) {
 	switch {
 	case m.Err == sarama.ErrUnknownTopicOrPartition:
 		s.missing(t, now)
+	case classify(m.Err) == topicRefused && t.held() == 0:
+		t.usable = false // the next message will see
 	case classify(m.Err) == topicRefused:
 		s.obs.Failure(codeName(m.Err))
 		s.refuseTopic(t, codeName(m.Err), m.Err.Error())

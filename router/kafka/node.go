@@ -8,6 +8,8 @@ type node struct {
 	addr string
 	link *link // nil until something is sent, and after a failure
 
+	listed bool // the cluster named it when it was last asked
+
 	busy      bool         // a request is in flight
 	request   request      // that request
 	waiting   []*partition // that have something to send; may hold some that have moved since

@@ -1,6 +1,7 @@
 package kafka_test
 
 import (
+	"fmt"
 	"net"
 	"runtime"
 	"strings"
@@ -181,26 +182,10 @@ func TestBrokersMove(t *testing.T) {
 // A stalled connection holds up its own broker only.
 func TestStalledBrokerDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, kfake.NumBrokers(2), kfake.SeedTopics(2, "a"))
-	for p := range int32(2) {
-		if err := c.MoveTopicPartition("a", p, p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c, src := twoBrokers(t)
 	r := newRig(t, c.config())
-	stalled := make(chan struct{})
-	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
-		c.KeepControl()
-		if c.CurrentNode() == 0 {
-			c.SleepControl(func() { <-stalled })
-		}
-		return nil, nil, false
-	})
-	all := messages("a", 200, 1)
-	for i, m := range all {
-		m.Partition, m.Key = int32(i%2), []byte{byte('0' + i%2)}
-	}
-	src := newSource(all...)
+	release := c.stall(0)
+	defer release()
 	run := r.start(t, src)
 	src.await(t, 100)
 	for _, m := range src.ackedMessages() {
@@ -208,12 +193,119 @@ func TestStalledBrokerDoesNotHoldUpOthers(t *testing.T) {
 			t.Errorf("message %s of the stalled broker was acknowledged", m.Value)
 		}
 	}
-	close(stalled)
+	release()
 	src.close()
 	if err := run.wait(); err != nil {
 		t.Fatal(err)
 	}
 	checkComplete(t, c, "a", src)
+}
+
+// A partition that waits its turn at a stalled broker follows its new leader.
+func TestLeaderMovesWhileOldOneStalls(t *testing.T) {
+	t.Parallel()
+	c, src := twoBrokers(t)
+	cfg := c.config()
+	cfg.MetadataMaxAge = 20 * time.Millisecond
+	r := newRig(t, cfg)
+	release := c.stall(0)
+	defer release()
+	run := r.start(t, src)
+	src.await(t, 100)
+	third := message("a", "2", 1000)
+	third.Partition = 2 // led by the stalled broker too
+	src.give(third)
+	eventually(t, "the record queued", func() bool { return r.Status().Queued == 1 })
+	if err := c.MoveTopicPartition("a", 2, 1); err != nil {
+		t.Fatal(err)
+	}
+	src.await(t, 101)
+	release()
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+	checkComplete(t, c, "a", src)
+}
+
+// twoBrokers has a topic with partitions 0 and 2 at broker 0 and partition 1 at
+// broker 1, and a source with 100 messages for each of 0 and 1.
+func twoBrokers(t *testing.T) (*cluster, *source) {
+	t.Helper()
+	c := newCluster(t, kfake.NumBrokers(2), kfake.SeedTopics(3, "a"))
+	for p := range int32(3) {
+		if err := c.MoveTopicPartition("a", p, p%2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := messages("a", 200, 1)
+	for i, m := range all {
+		m.Partition, m.Key = int32(i%2), []byte{byte('0' + i%2)}
+	}
+	return c, newSource(all...)
+}
+
+// stall has a broker keep produce requests to itself until the returned function
+// is called; then it takes them.
+func (c *cluster) stall(node int32) (release func()) {
+	stalled := make(chan struct{})
+	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		if c.CurrentNode() == node {
+			c.SleepControl(func() { <-stalled })
+		}
+		return nil, nil, false
+	})
+	return sync.OnceFunc(func() { close(stalled) })
+}
+
+// A broker gets a new address while its old one still answers: once the metadata
+// says so, requests go to the new one.
+func TestBrokerChangesAddress(t *testing.T) {
+	t.Parallel()
+	old, c := newCluster(t, kfake.SeedTopics(1, "a")), newCluster(t, kfake.SeedTopics(1, "a"))
+	cfg := old.config()
+	cfg.MetadataMaxAge = 20 * time.Millisecond
+	r := newRig(t, cfg)
+	src := newSource(message("a", "k", 0))
+	run := r.start(t, src)
+	src.await(t, 1)
+	old.ControlKey(int16(kmsg.Metadata), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		old.KeepControl()
+		return metadataOf(t, req, c.ListenAddrs()[0]), nil, true
+	})
+	start := time.Now()
+	for n := 1; c.end("a") == 0; n++ {
+		src.give(message("a", "k", n))
+		src.await(t, n+1)
+		if time.Since(start) > deadline {
+			t.Fatal("records still go to the old address")
+		}
+	}
+	src.close()
+	if err := run.wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// metadataOf is an answer that knows one broker, 0, and its one partition of topic a.
+func metadataOf(t *testing.T, req kmsg.Request, addr string) kmsg.Response {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Error(err)
+	}
+	resp := req.ResponseKind().(*kmsg.MetadataResponse)
+	broker := kmsg.NewMetadataResponseBroker()
+	broker.Host = host
+	if _, err := fmt.Sscan(port, &broker.Port); err != nil {
+		t.Error(err)
+	}
+	resp.Brokers = append(resp.Brokers, broker)
+	topic, partition := kmsg.NewMetadataResponseTopic(), kmsg.NewMetadataResponseTopicPartition()
+	topic.Topic = kmsg.StringPtr("a")
+	topic.Partitions = append(topic.Partitions, partition)
+	resp.Topics = append(resp.Topics, topic)
+	return resp
 }
 
 // Messages that wait cost nothing beside themselves.

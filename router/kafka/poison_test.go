@@ -104,8 +104,11 @@ func TestPoisonIsSearched(t *testing.T) {
 				if n := cl.end("a"); n != at {
 					t.Errorf("the log holds %d records, want %d", n, at)
 				}
-				if r.obs.failed(c.name) == 0 {
-					t.Error("the failure was not counted")
+				if n := r.obs.failed(c.name); n == 0 || n > 11 {
+					t.Errorf("%d requests were refused, want one for each halving of 1000 records", n)
+				}
+				if len(r.obs.rebuilt) != 0 {
+					t.Errorf("sequence numbers broke: %v", r.obs.rebuilt)
 				}
 			})
 		}
@@ -286,6 +289,9 @@ func TestSplit(t *testing.T) {
 	r.runAll(t, src)
 	if repeats := checkComplete(t, c, "a", src); repeats != 0 {
 		t.Errorf("%d records are in the log twice", repeats)
+	}
+	if len(r.obs.rebuilt) != 0 {
+		t.Errorf("sequence numbers broke: %v", r.obs.rebuilt)
 	}
 	if n := r.obs.failed("MESSAGE_TOO_LARGE"); n == 0 || n > 10 {
 		t.Errorf("%d batches were refused as too large, want one for each halving", n)

@@ -2,10 +2,8 @@ package kafka_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +17,8 @@ import (
 )
 
 // The tests of this file run against a real Apache Kafka: what it does differently
-// from a fake one is what they are for. -short leaves them out.
+// from a fake one is what they are for. Those that start brokers of their own run
+// one after the other. -short leaves all of them out.
 func needKafka(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -35,7 +34,6 @@ func realConfig(c *kafkaserver.Cluster) kafka.Config {
 // everything arrives, in order.
 func TestRealKafkaRestarts(t *testing.T) {
 	needKafka(t)
-	t.Parallel()
 	const total, topics, keys = 100_000, 3, 50
 	c := kafkatest.New(t, kafkaserver.Config{})
 	prefix := kafkatest.UniquePrefix(t)
@@ -208,7 +206,6 @@ func TestRealKafkaTopics(t *testing.T) {
 // still passes. The broker looks for expired states every ten minutes by default.
 func TestRealKafkaForgetsProducer(t *testing.T) {
 	needKafka(t)
-	t.Parallel()
 	c := kafkatest.New(t, kafkaserver.Config{Settings: map[string]string{
 		"producer.id.expiration.ms":                "500",
 		"producer.id.expiration.check.interval.ms": "100",
@@ -235,7 +232,6 @@ func TestRealKafkaForgetsProducer(t *testing.T) {
 // Three brokers, each killed in turn: leaders move, min.insync.replicas holds.
 func TestRealKafkaLeadersDie(t *testing.T) {
 	needKafka(t)
-	t.Parallel()
 	const total = 60_000
 	c := kafkatest.New(t, kafkaserver.Config{Brokers: 3})
 	topic := kafkatest.UniquePrefix(t) + "a"
@@ -248,20 +244,22 @@ func TestRealKafkaLeadersDie(t *testing.T) {
 	all := messages(topic, total, 60)
 	src := newSource()
 	run := r.start(t, src)
-	var wg sync.WaitGroup
-	var killErr error
-	wg.Go(func() {
-		for i := range 3 {
-			killErr = errors.Join(killErr, c.Kill(i), c.StartBroker(ctx, i))
+	fed := 0
+	feed := func(n int) {
+		for end := fed + n; fed < end; fed += 200 {
+			src.give(all[fed : fed+200]...)
+			src.await(t, fed-2000)
 		}
-	})
-	for at := 0; at < total; at += 200 {
-		src.give(all[at : at+200]...)
-		src.await(t, at-2000)
 	}
-	wg.Wait()
-	if killErr != nil {
-		t.Fatal(killErr)
+	for i := range 3 {
+		feed(total / 6)
+		if err := c.Kill(i); err != nil {
+			t.Fatal(err)
+		}
+		feed(total / 6)
+		if err := c.StartBroker(ctx, i); err != nil {
+			t.Fatal(err)
+		}
 	}
 	src.close()
 	if err := run.wait(); err != nil {

@@ -1,6 +1,7 @@
 package kafka_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/outbox-relay/outbox-relay/router"
 	"github.com/outbox-relay/outbox-relay/router/kafka"
@@ -18,7 +20,7 @@ import (
 func TestRecordsArriveAsGiven(t *testing.T) {
 	t.Parallel()
 	records := []router.Record{
-		{Key: nil, Value: nil, Timestamp: 1000},
+		{Key: nil, Value: nil, Timestamp: 1000, Headers: []router.Header{{Key: "", Value: []byte("the first header of all, without a name")}}},
 		{Key: []byte{}, Value: []byte{}, Timestamp: 0},
 		{Key: []byte("k"), Value: nil, Timestamp: 2_000_000_000_000},
 		{Key: nil, Value: []byte("v"), Timestamp: 999},
@@ -67,6 +69,26 @@ func kgoHeaders(headers []router.Header) []kgo.RecordHeader {
 		out = append(out, kgo.RecordHeader{Key: h.Key, Value: h.Value})
 	}
 	return out
+}
+
+// A header's name must not be null, which brokers let pass and consumers choke on.
+// Clients read a null name as an empty one, so the bytes themselves are compared.
+func TestEmptyHeaderNameIsNotNull(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, kfake.SeedTopics(1, "a"))
+	r := newRig(t, c.config())
+	var sent []byte
+	c.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		sent = req.(*kmsg.ProduceRequest).Topics[0].Partitions[0].Records
+		return nil, nil, false
+	})
+	m := message("a", "k", 1)
+	m.Headers = []router.Header{{}}
+	r.runAll(t, newSource(m))
+	// one header, name of length 0, value of length -1, as zigzag varints
+	if want := []byte{2, 0, 1}; !bytes.HasSuffix(sent, want) {
+		t.Errorf("the record ends in %v, want %v", sent[max(0, len(sent)-3):], want)
+	}
 }
 
 // A record without a timestamp gets the time at which it was taken.

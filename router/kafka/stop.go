@@ -60,5 +60,5 @@ func (s *session) abandon() {
 			n.busy = false
 		}
 	}
-	s.log.Warn().Dur("after", s.cfg.AbandonTimeout).Msg("stopped waiting for Kafka's answers, records in flight may be sent again")
+	s.log.Warn().Stringer("after", s.cfg.AbandonTimeout).Msg("stopped waiting for Kafka's answers, records in flight may be sent again")
 }

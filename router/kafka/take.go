@@ -7,7 +7,8 @@ import (
 )
 
 // NoTimestamp as a record's Timestamp stands for the time at which the producer
-// takes it, as in Java.
+// takes it, as in Java. It is written into the Message, so that a repeat in a later
+// Run is the same record.
 const NoTimestamp = -1
 
 // maxTimestamp, in ms, is in the year 2262: later ones do not fit in the

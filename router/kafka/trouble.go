@@ -73,7 +73,7 @@ func (t *trouble) clear(mark *bool, now time.Time) {
 	if t.marks--; t.marks > 0 {
 		return
 	}
-	t.log.Info().Dur("after", now.Sub(t.since)).Int("failures", t.count).Msg("Kafka takes records again")
+	t.log.Info().Stringer("after", now.Sub(t.since).Round(time.Millisecond)).Int("failures", t.count).Msg("Kafka takes records again")
 	t.count = 0
 	t.status.fine()
 }
