@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/outbox-relay/outbox-relay/router"
-	"github.com/outbox-relay/outbox-relay/router/javaregex"
+	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 )
 
 // readRouter takes the Event Router's options.

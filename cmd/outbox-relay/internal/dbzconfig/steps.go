@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/outbox-relay/outbox-relay/router"
-	"github.com/outbox-relay/outbox-relay/router/javaregex"
+	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 	"github.com/outbox-relay/outbox-relay/schema"
 )
 
