@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ type imported struct {
 	after         string // transforms.after
 	server        bool   // debezium.server
 	tolerance     string // errors.tolerance
+	deadLetters   string // errors.deadletterqueue.topic.name
 
 	result dbzconfig.Result
 	flags  []dbzconfig.Flag
@@ -30,7 +32,19 @@ func (i *imported) declare(g *options.Group) {
 	g.Bool(&i.print, "config.print", false, "print the options that a Debezium configuration comes to as one command line, with where each came from, and exit")
 	g.String(&i.after, "transforms.after", "", "transforms behind the router, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
 	g.Bool(&i.server, "debezium.server", false, "send as Debezium Server's Kafka sink does: no explicit partition, and the time of sending as the record's")
-	g.String(&i.tolerance, "errors.tolerance", "none", "what to do about an event that can never be sent: none stops", options.OneOf("none"))
+	g.String(&i.tolerance, "errors.tolerance", "none", "what to do about an event that can never be sent: `none` stops the relay before it", options.Check(onlyNone))
+	g.String(&i.deadLetters, "errors.deadletterqueue.topic.name", "", "refused: no event is put aside", options.Hidden(), options.Check(noDeadLetters))
+}
+
+func onlyNone(value string) error {
+	if value != "none" {
+		return errors.New("is not supported: Connect's all loses the event; the relay stops before it, with its LSN, id, topic and reason")
+	}
+	return nil
+}
+
+func noDeadLetters(string) error {
+	return errors.New("is not supported: an event that can never be sent stops the relay instead of going aside")
 }
 
 // Claims implements options.Importer.

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/outbox-relay/outbox-relay/router"
-	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 	"github.com/outbox-relay/outbox-relay/schema"
+	"github.com/outbox-relay/outbox-relay/schema/javaregex"
 )
 
 // maxTopics bounds how many topics a step remembers, as the router does.

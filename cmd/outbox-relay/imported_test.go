@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
+	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/dbzconfig"
+)
+
+// Every option that the importer can set exists.
+func TestImportedOptionsExist(t *testing.T) {
+	t.Parallel()
+	set, _ := declare()
+	known := map[string]bool{}
+	for _, setting := range set.Effective() {
+		known[setting.Name] = true
+	}
+	for _, name := range dbzconfig.FlagNames() {
+		if !known[name] {
+			t.Errorf("the importer sets %s, which is no option", name)
+		}
+	}
+}
+
+const connectorJSON = `{"name": "outbox", "config": {
+	"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput", "topic.prefix": "shop",
+	"database.hostname": "db", "database.user": "u", "database.password": "geheim", "database.dbname": "shop",
+	"slot.name": "theirs", "publication.name": "p", "publication.autocreate.mode": "filtered", "table.include.list": "public.outbox", "snapshot.mode": "never",
+	"key.converter": "org.apache.kafka.connect.storage.StringConverter", "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+	"transforms": "outbox", "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter"}}`
+
+func writeConfig(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "connector.json")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConfigPrint(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr := execute(t, nil, "-config", writeConfig(t, connectorJSON), "-bootstrap.servers", "kafka:9092", "-config.print")
+	for _, want := range []string{"-slot.name=theirs", "-snapshot.mode=no_data", "-extended.headers.enabled=true", "***"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s is not in\n%s", want, stdout)
+		}
+	}
+	if code != daemon.OK || strings.Contains(stdout+stderr, "geheim") {
+		t.Errorf("exit %d, stderr %s, or the password shows", code, stderr)
+	}
+}
+
+func TestConfigStrict(t *testing.T) {
+	t.Parallel()
+	misspelled := strings.Replace(connectorJSON, `"slot.name"`, `"slot.nmae": "x", "slot.name"`, 1)
+	args := []string{"-config", writeConfig(t, misspelled), "-bootstrap.servers", "kafka:9092", "-config.print"}
+	if code, _, stderr := execute(t, nil, args...); code != daemon.OK {
+		t.Errorf("without config.strict: exit %d: %s", code, stderr)
+	}
+	code, _, stderr := execute(t, nil, append(args, "-config.strict")...)
+	if code != daemon.Config || !strings.Contains(stderr, "slot.nmae") {
+		t.Errorf("with config.strict: exit %d: %s", code, stderr)
+	}
+}
+
+func TestConvertersAreNotGuessed(t *testing.T) {
+	t.Parallel()
+	without := strings.ReplaceAll(connectorJSON, `"key.converter": "org.apache.kafka.connect.storage.StringConverter", "value.converter": "org.apache.kafka.connect.storage.StringConverter",`, "")
+	args := []string{"-config", writeConfig(t, without), "-bootstrap.servers", "kafka:9092", "-config.print"}
+	code, _, stderr := execute(t, nil, args...)
+	if code != daemon.Config || !strings.Contains(stderr, "key.converter") || !strings.Contains(stderr, "value.converter") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := execute(t, nil, append(args, "-key.converter", "string", "-value.converter", "string")...); code != daemon.OK {
+		t.Errorf("with both given: exit %d: %s", code, stderr)
+	}
+}
