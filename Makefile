@@ -55,7 +55,11 @@ quickstart: ## Show the relay at work on servers of its own; ARGS=-once for a sh
 	$(GO) run ./cmd/quickstart $(ARGS)
 
 .PHONY: bench
-bench: ## Run the benchmarks of single packages, with allocations
+bench: ## Measure the relay beside pg_recvlogical (and Debezium) on servers of its own; QUICK=1 in minutes
+	$(GO) run ./test/bench $(if $(QUICK),-quick) $(ARGS)
+
+.PHONY: microbench
+microbench: ## Run the benchmarks of single packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem $(ARGS) $$($(GO) list ./... | grep -v /test/)
 
 .PHONY: fuzz

@@ -39,8 +39,12 @@ type Reporter interface {
 
 // takeoverPoll is how often a slot that another process holds is asked for. A
 // crashed holder's connection is closed by its kernel at once, so this is how
-// long a takeover takes.
-const takeoverPoll = 500 * time.Millisecond
+// long a takeover takes. The first attempts follow each other faster: after a
+// restart the walsender of the process before needs only a moment to notice.
+const (
+	takeoverPoll  = 500 * time.Millisecond
+	takeoverFirst = 20 * time.Millisecond
+)
 
 // Open is Prepare and Stream, for a Config whose snapshot mode never takes one.
 func Open(ctx context.Context, cfg Config, last Position, report Reporter) (*Stream, error) {
@@ -313,7 +317,7 @@ func countRows(ctx context.Context, conn *pgx.Conn, cfg *Config) int64 {
 
 // start begins the stream, again and again while another process has the slot.
 func (o *opener) start(ctx context.Context, from Position) error {
-	for {
+	for wait := takeoverFirst; ; {
 		err := o.startOnce(ctx, from)
 		if Reason(err) != "slot_active" {
 			return o.explain(ctx, err)
@@ -323,9 +327,10 @@ func (o *opener) start(ctx context.Context, from Position) error {
 			return fmt.Errorf("ask who holds replication slot %q: %w", o.cfg.Slot, err)
 		}
 		o.report.WaitingForSlot(o.cfg.Slot, pid, application)
-		if err := pause(ctx, takeoverPoll); err != nil {
+		if err := pause(ctx, wait); err != nil {
 			return err
 		}
+		wait = min(2*wait, takeoverPoll)
 		// A failed START leaves the connection in an unclear state.
 		if err := o.reconnect(ctx); err != nil {
 			return err

@@ -31,6 +31,9 @@ func (s *Snapshot) LSN() pglogrepl.LSN { return s.lsn }
 // an error instead.
 func beginSnapshot(ctx context.Context, conn *pgx.Conn, exported string) error {
 	sql := []string{"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"}
+	if major(conn.PgConn().ParameterStatus("server_version")) >= 17 {
+		sql = append([]string{"SET transaction_timeout = 0"}, sql...) // which came with 17
+	}
 	if exported != "" {
 		sql = append(sql, "SET TRANSACTION SNAPSHOT "+quoteLiteral(exported))
 	}

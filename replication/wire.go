@@ -17,7 +17,8 @@ const wireBuffer = 256 << 10
 // The walsender writes every message with a system call of its own. A reader
 // that wakes up for each one takes the processor that the walsender needs, and
 // halves its speed. While its owner says that it is behind, the wire therefore
-// lets the socket buffer fill for a pause before it reads again.
+// lets the socket buffer fill for a pause before it reads again, and asks the
+// kernel not to wake anybody meanwhile.
 type wire struct {
 	net.Conn
 	buf      []byte
@@ -26,11 +27,12 @@ type wire struct {
 	pace     time.Duration // length of a pause; 0 or less never pauses
 	behind   bool          // set by the owner
 	timer    *time.Timer
+	mark     lowWater
 	last     atomic.Int64 // when data last arrived, in Unix nanoseconds
 }
 
 func newWire(conn net.Conn, pace time.Duration) *wire {
-	w := &wire{Conn: conn, buf: make([]byte, wireBuffer), pace: pace}
+	w := &wire{Conn: conn, buf: make([]byte, wireBuffer), pace: pace, mark: newLowWater(conn)}
 	w.touch(time.Now())
 	return w
 }
@@ -75,10 +77,12 @@ func (w *wire) pause() {
 	if w.to == len(w.buf) {
 		return
 	}
+	w.mark.set(len(w.buf))
 	if w.timer == nil {
 		w.timer = time.NewTimer(w.pace)
 	} else {
 		w.timer.Reset(w.pace)
 	}
 	<-w.timer.C
+	w.mark.set(1)
 }
