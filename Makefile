@@ -52,7 +52,8 @@ check: ## Check formatting, go vet and staticcheck
 
 .PHONY: quickstart
 quickstart: ## Show the relay at work on servers of its own; ARGS=-once for a short run
-	$(GO) run ./cmd/quickstart $(ARGS)
+	@$(GO) build -o bin/quickstart ./cmd/quickstart
+	@bin/quickstart $(ARGS)
 
 .PHONY: bench
 bench: ## Measure the relay beside pg_recvlogical (and Debezium) on servers of its own; QUICK=1 in minutes

@@ -23,7 +23,11 @@ func main() { daemon.Main(program, run) }
 // run is the whole program but for its process.
 func run(ctx context.Context, p daemon.Process) error {
 	set, s := declare()
+	var info *options.InfoError // print-ddl is the only one
 	switch err := set.Parse(p.Args, p.Env); {
+	case errors.As(err, &info):
+		_, err := fmt.Fprint(p.Stdout, schema.DDL)
+		return err
 	case errors.Is(err, options.ErrHelp):
 		return set.Usage(p.Stdout)
 	case errors.Is(err, options.ErrVersion):
@@ -33,9 +37,6 @@ func run(ctx context.Context, p daemon.Process) error {
 		return daemon.Configuration(err)
 	case s.imported.print:
 		return s.imported.show(p.Stdout)
-	case s.printDDL:
-		fmt.Fprint(p.Stdout, schema.DDL)
-		return nil
 	}
 	return serve(ctx, p, s)
 }

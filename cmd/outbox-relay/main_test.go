@@ -31,11 +31,7 @@ func TestInformation(t *testing.T) {
 		{"-print-ddl", schema.DDL},
 	}
 	for _, tt := range tests {
-		args := []string{tt.arg}
-		if tt.arg == "-print-ddl" {
-			args = append(args, "-bootstrap.servers", "kafka:9092")
-		}
-		code, stdout, stderr := execute(t, nil, args...)
+		code, stdout, stderr := execute(t, nil, tt.arg)
 		if code != 0 || !strings.Contains(stdout, tt.want) || stderr != "" {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", tt.arg, code, stdout, stderr)
 		}

@@ -32,7 +32,6 @@ type settings struct {
 	pprof             bool
 	logLevel          string
 	logFormat         string
-	printDDL          bool
 }
 
 // declare names every option once: its group, default and help.
@@ -159,7 +158,7 @@ func (s *settings) declareOperation(g *options.Group) {
 	g.Duration(&s.readyMaxAge, "ready.max-age", time.Minute, "age of the oldest unacknowledged event, since its commit, at which /readyz turns red", options.AtLeast(time.Millisecond))
 	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))
 	g.String(&s.logFormat, "log.format", logging.Auto, "auto is console on a terminal and json elsewhere", options.OneOf(logging.Formats()...))
-	g.Bool(&s.printDDL, "print-ddl", false, "print the SQL of the outbox table and exit")
+	g.Info("print-ddl", "print the SQL of the outbox table and exit")
 }
 
 // checkKafka completes the Kafka options and checks them.

@@ -20,6 +20,12 @@ var (
 	ErrVersion = errors.New("version requested")
 )
 
+// InfoError is what Parse returns when an option that was declared by Group.Info
+// was given: the caller prints what it asks for and ends well.
+type InfoError struct{ Name string }
+
+func (e *InfoError) Error() string { return e.Name + " requested" }
+
 // Program is what Usage tells about the program besides its options.
 type Program struct {
 	Name     string   // as typed; upper-cased it is also the prefix of the environment variables
@@ -39,6 +45,7 @@ type Set struct {
 	formats []Format
 
 	importer Importer
+	infos    []string // options that only ask for something to be printed
 
 	configs []string // values of -config
 	help    bool
@@ -108,6 +115,11 @@ func (s *Set) Parse(args, env []string) error {
 	}
 	if last(line, "version") {
 		return ErrVersion
+	}
+	for _, name := range s.infos {
+		if last(line, name) {
+			return &InfoError{Name: name}
+		}
 	}
 	files := s.readFiles(configPaths(line, vars))
 	imported, fileMistakes := s.importAll(files.foreign, env, line, vars)
@@ -180,6 +192,7 @@ func (s *Set) missing() []error {
 	var mistakes []error
 	for o := range s.each() {
 		if o.required && !o.wrong && strings.TrimSpace(o.text) == "" {
+			o.wrong = true // rules about it would say the same again
 			mistakes = append(mistakes, fmt.Errorf("-%s is required (or %s, or %s= in a -config file)",
 				o.name, s.prefix+variable(o.name), o.name))
 		}
