@@ -54,7 +54,7 @@ func Monitor(ctx context.Context, cfg Config, interval time.Duration, tell func(
 		}
 		tell(sample)
 		pause := interval
-		if sample.Err != nil {
+		if sample.Err != nil || m.taken <= firstSamples {
 			pause = min(interval, afterFailure)
 		}
 		select {
@@ -65,8 +65,12 @@ func Monitor(ctx context.Context, cfg Config, interval time.Duration, tell func(
 	}
 }
 
-// afterFailure is when a failed sample is taken again.
-const afterFailure = time.Second
+const (
+	// afterFailure is when a failed sample is taken again.
+	afterFailure = time.Second
+	// firstSamples follow each other as fast: the first is older than the stream.
+	firstSamples = 3
+)
 
 // monitor keeps its connection from one sample to the next.
 type monitor struct {

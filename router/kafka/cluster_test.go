@@ -118,13 +118,17 @@ func firsts(all []string) []string {
 	})
 }
 
+// today is when records say they were made. A real broker deletes what is older
+// than its retention time, by this very timestamp.
+var today = time.Now().UnixMilli()
+
 // message is a keyed message whose value is its number.
 func message(topic, key string, n int) *kafka.Message {
 	return &kafka.Message{
 		Record: router.Record{
 			Topic: topic, Partition: router.ByKey, Key: []byte(key), Value: fmt.Appendf(nil, "%06d", n),
 			Headers:   []router.Header{{Key: "id", Value: fmt.Appendf(nil, "event-%d", n)}},
-			Timestamp: 1_700_000_000_000 + int64(n),
+			Timestamp: today + int64(n),
 		},
 		LSN: 0x1_0000_0000 + uint64(n),
 	}

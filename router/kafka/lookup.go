@@ -297,10 +297,12 @@ func (s *session) created(t *topic, r result, now time.Time) {
 		s.log.Info().Str("topic", t.name).Msg("topic created")
 		t.lookupAt = now
 	case sarama.ErrInvalidTopic, sarama.ErrTopicAuthorizationFailed, sarama.ErrClusterAuthorizationFailed,
-		sarama.ErrPolicyViolation, sarama.ErrInvalidPartitions, sarama.ErrInvalidReplicationFactor,
+		sarama.ErrPolicyViolation, sarama.ErrInvalidPartitions,
 		sarama.ErrInvalidConfig, sarama.ErrInvalidRequest, sarama.ErrUnsupportedVersion:
 		s.obs.Failure(codeName(r.code))
 		s.refuseTopic(t, codeName(r.code), "create the topic: "+cmp.Or(r.detail, r.code.Error()))
+	case sarama.ErrInvalidReplicationFactor: // also the answer while brokers are down
+		s.lookAgain(t, fmt.Errorf("create the topic: %w: %s; it is tried again; if no broker is down, set topic.creation.default.replication.factor to at most their number", r.code, r.detail), now)
 	default: // TOPIC_ALREADY_EXISTS, NOT_CONTROLLER, THROTTLING_QUOTA_EXCEEDED, …: from the beginning, after a pause
 		s.lookAgain(t, r.code, now)
 		t.lookupAt = later(t.lookupAt, now.Add(r.throttle))

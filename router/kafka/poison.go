@@ -97,8 +97,6 @@ func (s *session) wayOut(topic, reason string) string {
 		return fmt.Sprintf("grant the rights: kafka-acls --bootstrap-server %s --add --allow-principal User:NAME --operation Write --operation Describe --topic %s", server, topic)
 	case codeName(sarama.ErrClusterAuthorizationFailed):
 		return fmt.Sprintf("create topic %s by hand or grant Create on the cluster", topic)
-	case codeName(sarama.ErrInvalidReplicationFactor):
-		return "set topic.creation.default.replication.factor to at most the number of brokers"
 	case codeName(sarama.ErrInvalidPartitions):
 		return "set topic.creation.default.partitions to a positive number"
 	case codeName(sarama.ErrInvalidTimestamp):

@@ -73,7 +73,7 @@ func TestTopicIsCreated(t *testing.T) {
 
 func TestTopicIsCreatedAfterFaults(t *testing.T) {
 	t.Parallel()
-	for _, code := range []*kerr.Error{kerr.NotController, kerr.ThrottlingQuotaExceeded, kerr.RequestTimedOut, kerr.TopicAlreadyExists} {
+	for _, code := range []*kerr.Error{kerr.NotController, kerr.ThrottlingQuotaExceeded, kerr.RequestTimedOut, kerr.TopicAlreadyExists, kerr.InvalidReplicationFactor} {
 		t.Run(code.Message, func(t *testing.T) {
 			t.Parallel()
 			c := newCluster(t)
@@ -95,7 +95,6 @@ func TestTopicCannotBeCreated(t *testing.T) {
 		hint string
 	}{
 		{kerr.PolicyViolation, "broker's log"},
-		{kerr.InvalidReplicationFactor, "topic.creation.default.replication.factor"},
 		{kerr.InvalidPartitions, "topic.creation.default.partitions"},
 		{kerr.ClusterAuthorizationFailed, "grant Create"},
 		{kerr.TopicAuthorizationFailed, "kafka-acls"},

@@ -246,7 +246,10 @@ type load struct {
 func (f *flow) load() load {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := load{Records: f.records, Bytes: f.bytes}
+	l := load{Records: f.records}
+	if f.records > 0 {
+		l.Bytes = f.bytes // else it is one empty block, kept for the next event
+	}
 	if micros, ok := f.ages.oldest(); ok && f.records > 0 {
 		l.Oldest = time.UnixMicro(micros)
 	}

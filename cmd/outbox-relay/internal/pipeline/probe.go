@@ -138,12 +138,12 @@ type Status struct {
 	ConfirmedLSN  string    `json:"confirmed_lsn"`
 	Lag           *Lag      `json:"lag,omitempty"` // absent while the slot cannot be looked up
 	Unacked       Unacked   `json:"unacked"`
-	LastReceived  time.Time `json:"last_received"`
-	LastAck       time.Time `json:"last_ack"`
+	LastReceived  time.Time `json:"last_received,omitzero"`
+	LastAck       time.Time `json:"last_ack,omitzero"`
 	KafkaConnect  bool      `json:"kafka_connected"`
 	KafkaError    string    `json:"kafka_error,omitempty"`
 	LastError     string    `json:"last_error,omitempty"`
-	LastErrorAt   time.Time `json:"last_error_at"`
+	LastErrorAt   time.Time `json:"last_error_at,omitzero"`
 	WaitingForPID int32     `json:"waiting_for_pid,omitempty"`
 	WaitingForApp string    `json:"waiting_for_application,omitempty"`
 }
