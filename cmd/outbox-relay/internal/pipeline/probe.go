@@ -186,6 +186,9 @@ func (r *Relay) Status() any {
 	return s
 }
 
+// receivedLag starts from the slot's position where this process has received
+// nothing yet.
 func (r *Relay) receivedLag(s *replication.Sample) int64 {
-	return max(0, int64(s.ServerAt)-int64(r.cfg.Metrics.received.Load()))
+	received := max(r.cfg.Metrics.received.Load(), uint64(s.Slot.ConfirmedFlushLSN))
+	return max(0, int64(s.ServerAt)-int64(received))
 }
