@@ -26,10 +26,14 @@ type Config struct {
 	Publication string // publication.name
 	Tables      Filter // which tables are outbox tables
 
-	CreateSlot    bool          // make a missing slot although this is not a proven first start
-	Autocreate    Autocreate    // publication.autocreate.mode
-	Snapshot      SnapshotMode  // snapshot.mode
-	Failover      bool          // slot.failover: let standbys keep a copy of the slot; 17 and later
+	CreateSlot bool         // make a missing slot although this is not a proven first start
+	Autocreate Autocreate   // publication.autocreate.mode
+	Snapshot   SnapshotMode // snapshot.mode
+	Failover   bool         // slot.failover: let standbys keep a copy of the slot; 17 and later
+	// PublishUpdates lets a publication that is made carry updates too: to Debezium
+	// one that changes a row's key is an event, and the others deserve a warning.
+	PublishUpdates bool
+
 	CreateTimeout time.Duration // how long creating the slot may wait for running transactions; default 90 s, as in Debezium
 
 	StatusInterval time.Duration // status.update.interval.ms; default 10 s
@@ -154,5 +158,9 @@ func connectError(config *pgx.ConnConfig, err error) error {
 	case "privilege":
 		hint = fmt.Sprintf("; run: ALTER ROLE %s REPLICATION (on managed services: grant its replication role)", quoteIdent(config.User))
 	}
-	return fmt.Errorf("connect to PostgreSQL: %w%s", err, hint)
+	err = fmt.Errorf("connect to PostgreSQL: %w%s", err, hint)
+	if Reason(err) == "undefined_object" { // a parameter that the server does not know
+		return configuration("connection_string", err)
+	}
+	return err
 }

@@ -27,6 +27,7 @@ type publication struct {
 type table struct {
 	schema, name string
 	kind         string // pg_class.relkind
+	identity     bool   // it has a replica identity, so that it may publish updates
 	published    bool
 	rowFilter    string
 }
@@ -65,7 +66,9 @@ func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publicat
 // findTables lists the tables that match, partitions left out: those are
 // published under their root's name.
 func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, error) {
-	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, c.relkind::text
+	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, c.relkind::text,
+			c.relreplident = 'f' AND c.relkind = 'r' OR EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
+				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident AND c.relkind = 'r' ELSE false END)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 			AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_t(emp|oast)'
@@ -75,7 +78,7 @@ func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, erro
 	}
 	var tables []table
 	var t table
-	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &t.kind}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &t.kind, &t.identity}, func() error {
 		if cfg.Tables.Match(t.schema, t.name) {
 			tables = append(tables, t)
 		}
@@ -123,8 +126,8 @@ func checkTables(cfg *Config, database string, tables []table) error {
 	return nil
 }
 
-// createPublication publishes only inserts: cleaning the table up then costs
-// nothing on the wire and needs no replica identity.
+// createPublication publishes no deletes: cleaning the table up then costs nothing
+// on the wire.
 func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) error {
 	if cfg.Autocreate == Disabled {
 		return configuration("no_publication", fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled; run: %s", cfg.Publication, createPublicationSQL(cfg, tables)))
@@ -145,11 +148,20 @@ func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables 
 	return nil
 }
 
+// createPublicationSQL publishes inserts only, unless updates are asked for. But
+// never those of a table without replica identity: PostgreSQL would refuse the
+// application's updates of it.
 func createPublicationSQL(cfg *Config, tables []table) string {
 	names := make([]string, len(tables))
-	viaRoot := ""
+	viaRoot, updates := "", ""
+	if cfg.PublishUpdates {
+		updates = ", update"
+	}
 	for i := range tables {
 		names[i] = tables[i].quoted()
+		if !tables[i].identity {
+			updates = ""
+		}
 		if tables[i].kind == "p" {
 			viaRoot = ", publish_via_partition_root = true"
 		}
@@ -157,11 +169,11 @@ func createPublicationSQL(cfg *Config, tables []table) string {
 	scope := " FOR TABLE " + strings.Join(names, ", ")
 	switch cfg.Autocreate {
 	case AllTables:
-		scope = " FOR ALL TABLES"
+		scope, updates = " FOR ALL TABLES", ""
 	case NoTables:
-		scope = ""
+		scope, updates = "", ""
 	}
-	return fmt.Sprintf("CREATE PUBLICATION %s%s WITH (publish = 'insert'%s)", quoteIdent(cfg.Publication), scope, viaRoot)
+	return fmt.Sprintf("CREATE PUBLICATION %s%s WITH (publish = 'insert%s'%s)", quoteIdent(cfg.Publication), scope, updates, viaRoot)
 }
 
 func commentSQL(name, text string) string {

@@ -565,6 +565,46 @@ func TestAutocreate(t *testing.T) {
 	}
 }
 
+// Publishing updates of a table without replica identity would make the
+// application's own fail.
+func TestPublicationLetsTheApplicationUpdate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		ddl   []string
+		shape string
+	}{
+		{"no key", []string{`CREATE TABLE outbox (id int)`}, "t f f f"},
+		{"a key that is not the identity", []string{outboxTable, `ALTER TABLE outbox REPLICA IDENTITY NOTHING`}, "t f f f"},
+		{"all columns", []string{`CREATE TABLE outbox (id int)`, `ALTER TABLE outbox REPLICA IDENTITY FULL`}, "t t f f"},
+		{"an index", []string{`CREATE TABLE outbox (id int NOT NULL)`, `CREATE UNIQUE INDEX i ON outbox (id)`, `ALTER TABLE outbox REPLICA IDENTITY USING INDEX i`}, "t t f f"},
+		{"partitions", []string{`CREATE TABLE outbox (id int PRIMARY KEY) PARTITION BY RANGE (id)`, `CREATE TABLE outbox_1 PARTITION OF outbox DEFAULT`}, "t t f f"},
+		{"partitions without key", []string{`CREATE TABLE outbox (id int) PARTITION BY RANGE (id)`, `CREATE TABLE outbox_1 PARTITION OF outbox DEFAULT`, `ALTER TABLE outbox REPLICA IDENTITY FULL`}, "t f f f"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.NewDB(t)
+			for _, sql := range tt.ddl {
+				db.Exec(t, sql)
+			}
+			cfg := config(t, db)
+			cfg.PublishUpdates = true
+			if _, err := open(t, cfg, replication.Position{}, newEvents()); err != nil {
+				t.Fatal(err)
+			}
+			var shape string
+			scan(t, db, &shape, `SELECT concat_ws(' ', pubinsert, pubupdate, pubdelete, pubtruncate) FROM pg_publication WHERE pubname = 'outbox'`)
+			if shape != tt.shape {
+				t.Errorf("the publication carries (insert update delete truncate) %s, want %s", shape, tt.shape)
+			}
+			db.Exec(t, `INSERT INTO outbox (id) VALUES (1)`)
+			db.Exec(t, `UPDATE outbox SET id = 2`)
+			db.Exec(t, `DELETE FROM outbox`)
+		})
+	}
+}
+
 // wantUnpublished checks that the watch over the slot tells that the publication
 // does not carry the table.
 func wantUnpublished(t *testing.T, cfg replication.Config) {

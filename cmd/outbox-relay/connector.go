@@ -26,7 +26,7 @@ type connector struct {
 func (s *settings) declareAutocreate(g *options.Group) {
 	r := &s.replication
 	options.Parsed(g, &r.Autocreate, "publication.autocreate.mode", string(replication.Filtered),
-		"filtered makes a missing publication for the outbox tables, all_tables for all (which takes a superuser), no_tables makes an empty one and starts, disabled refuses to start. "+
+		"filtered makes a missing publication for the outbox tables, of inserts and, where they have a replica identity, of updates; all_tables for the inserts of all tables, which takes a superuser; no_tables makes an empty one and starts; disabled refuses to start. "+
 			"A publication that exists is never altered: the relay refuses one that lacks an outbox table, and says what to run",
 		word[replication.Autocreate], options.OneOf("filtered", "all_tables", "no_tables", "disabled"))
 	g.Bool(&s.connector.dropOnStop, "slot.drop.on.stop", false, "drop the slot after a stop in good order, and make a missing one at the next start: events committed in between are not relayed. For tests")

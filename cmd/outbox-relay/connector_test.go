@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
+	"github.com/outbox-relay/outbox-relay/replication"
 	"github.com/outbox-relay/outbox-relay/router"
 )
 
@@ -86,6 +87,21 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
+func TestSnapshotModes(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]replication.SnapshotMode{
+		"no_data": replication.NoData, "never": replication.NoData, "initial": replication.Initial, "initial_only": replication.InitialOnly,
+		"always": replication.Always, "when_needed": replication.WhenNeeded,
+	} {
+		if got := parsed(t, "-snapshot.mode", word).replication.Snapshot; got != want {
+			t.Errorf("%s: got %s, want %s", word, got, want)
+		}
+	}
+	if got := parsed(t).replication.Snapshot; got != replication.NoData {
+		t.Errorf("default: got %s, want %s", got, replication.NoData)
+	}
+}
+
 func TestConnectorMistakes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -98,6 +114,8 @@ func TestConnectorMistakes(t *testing.T) {
 		{[]string{"-table.include.list", ""}, "name the outbox table"},
 		{[]string{"-column.exclude.list", "a.b.(c"}, "column.exclude.list"},
 		{[]string{"-unavailable.value.placeholder", "hex:0"}, "unavailable.value.placeholder"},
+		{[]string{"-snapshot.mode", "custom"}, "snapshot.mode"},
+		{[]string{"-publication.autocreate.mode", "some"}, "publication.autocreate.mode"},
 		{[]string{"-heartbeat.interval.ms", "1000"}, "topic.prefix"},
 		{[]string{"-heartbeat.interval.ms", "1000", "-topic.prefix", "p", "-value.converter", "binary"}, "value.converter"},
 		{[]string{"-heartbeat.interval.ms", "1000", "-topic.prefix", "p", "-heartbeat.action.query", "INSERT INTO outbox DEFAULT VALUES"}, "heartbeat.action.query"},

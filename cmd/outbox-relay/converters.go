@@ -1,7 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
+	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/dbzconfig"
 	"github.com/outbox-relay/outbox-relay/schema"
 )
 
@@ -24,13 +29,25 @@ func (s *settings) declareConverters(g *options.Group) {
 		if kind == "header" {
 			words = []string{"simple", "string", "json"}
 		}
-		g.String(&c.name, name, words[0], "how the "+kind+" becomes bytes, by the short name of Connect's class", options.OneOf(words...))
+		options.Parsed(g, &c.name, name, words[0], "how the "+kind+" becomes bytes: `"+strings.Join(words, "|")+"`, or the name of Connect's class", converterName(words))
 		g.Bool(&c.schemas, name+".schemas.enable", true, "for json: wrap each "+kind+" with its schema")
 		g.String(&c.decimals, name+".decimal.format", "BASE64", "for json: how decimals are written", options.OneOf("BASE64", "NUMERIC"))
 		if kind != "header" {
 			g.String(&c.delegate, name+".delegate.converter.type", "", "for binary: the converter of what is not bytea", options.OneOf("string", "json", "simple"))
 			g.Bool(&c.delegateSchemas, name+".delegate.converter.type.schemas.enable", true, "for a delegate json: wrap with the schema")
 		}
+	}
+}
+
+// converterName returns a parser that takes one of the short names, or the class
+// that it stands for.
+func converterName(words []string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		name := dbzconfig.ConverterName(text)
+		if !slices.Contains(words, name) {
+			return "", fmt.Errorf("is not one of %s, nor the class of one", strings.Join(words, ", "))
+		}
+		return name, nil
 	}
 }
 

@@ -70,6 +70,9 @@ func (i *imported) Import(files []options.ConfigFile, env []string, given func(s
 	return out, refusals
 }
 
+// used reports whether Debezium's configuration was read.
+func (i *imported) used() bool { return len(i.flags) > 0 }
+
 // tell logs what the operator should know about the configuration.
 func (i *imported) tell(log zerolog.Logger) {
 	for _, notice := range i.result.Notices {

@@ -64,7 +64,7 @@ func TestConnectionString(t *testing.T) {
 		{"a URL", database{url: "postgres://u:p@h:1/d?sslmode=disable"}, "h", "u", "d", "p", 1},
 		{"keywords", database{url: "host=h port=1 user=u dbname=d password='p q' sslmode=disable"}, "h", "u", "d", "p q", 1},
 		{"options alone", database{hostname: "h", port: 1, user: "u", dbname: "d", password: `p'\ "`, sslmode: "disable"}, "h", "u", "d", `p'\ "`, 1},
-		{"options beat the URL", database{url: "postgres://x:y@z:2/w?sslmode=disable", hostname: "h", port: 1, user: "u", dbname: "d", password: "p&=?"}, "h", "u", "d", "p&=?", 1},
+		{"options beat the URL", database{url: "postgres://x:y@z:2/w?sslmode=disable", hostname: "h", port: 1, user: "u", dbname: "d", password: "p &=+?"}, "h", "u", "d", "p &=+?", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

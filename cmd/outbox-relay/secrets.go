@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
+	"github.com/outbox-relay/outbox-relay/replication"
 )
 
 // database is where PostgreSQL is and how to get in.
@@ -38,7 +39,8 @@ func (d *database) connect() (*pgx.ConnConfig, error) {
 	}
 	config.Password, err = daemon.ReadSecretFile(d.passwordFile)
 	if err != nil {
-		return nil, fmt.Errorf("database.password.file: %w", err)
+		// As with a wrong password: a mistake at the start, a rotation later.
+		return nil, &replication.Problem{Class: replication.Configuration, Reason: "auth", Err: fmt.Errorf("database.password.file: %w", err)}
 	}
 	return config, nil
 }
@@ -105,7 +107,7 @@ func addToURL(base string, values [][2]string) string {
 		if v[1] == "" {
 			continue
 		}
-		base += separator + v[0] + "=" + url.QueryEscape(v[1])
+		base += separator + v[0] + "=" + strings.ReplaceAll(url.QueryEscape(v[1]), "+", "%20")
 		separator = "&"
 	}
 	return base

@@ -92,6 +92,7 @@ func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.P
 		log.Warn().Msg("heartbeat.action.query is not run: as in Debezium it needs heartbeat.interval.ms")
 	}
 	config.TickInterval = beats.Interval
+	config.PublishUpdates = s.imported.used()
 	after, err := s.imported.transform(&s.router)
 	if err != nil {
 		return nil, nil, err

@@ -149,11 +149,11 @@ func (s *settings) declareTopics(g *options.Group) {
 func (s *settings) declareLimits(g *options.Group) {
 	g.Int(&s.queueSize, "max.queue.size", 65536, "`events` that may be read and not yet acknowledged", options.AtLeast(1))
 	g.Bytes(&s.queueBytes, "max.queue.size.in.bytes", 8<<20, "memory of those events", options.AtLeast(int64(1<<20)))
-	g.Duration(&s.shutdownTimeout, "shutdown.timeout", 30*time.Second, "how long a stop may wait for acknowledgements", options.AtLeast(time.Duration(0)))
+	g.Duration(&s.shutdownTimeout, "shutdown.timeout", 20*time.Second, "how long a stop may wait for acknowledgements; keep it below what the supervisor allows (Kubernetes: 30 s)", options.AtLeast(time.Duration(0)))
 }
 
 func (s *settings) declareOperation(g *options.Group) {
-	g.String(&s.listenAddress, "web.listen-address", ":9187", "`host:port` for /metrics, /livez, /readyz and /status; port 0 takes a free one", options.NotEmpty())
+	g.String(&s.listenAddress, "web.listen-address", ":9290", "`host:port` for /metrics, /livez, /readyz and /status; port 0 takes a free one", options.NotEmpty())
 	g.Bool(&s.pprof, "web.pprof", false, "serve Go's profiles under /debug/pprof/")
 	g.Duration(&s.readyMaxAge, "ready.max-age", time.Minute, "age of the oldest unacknowledged event, since its commit, at which /readyz turns red", options.AtLeast(time.Millisecond))
 	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))

@@ -70,6 +70,13 @@ func (w *wire) up() {
 	w.refuse = false
 }
 
+// open is how many connections there are.
+func (w *wire) open() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.conns)
+}
+
 // cut breaks all connections once.
 func (w *wire) cut() {
 	w.down()

@@ -60,8 +60,8 @@ func (g *Group) Duration(dst *time.Duration, name string, def time.Duration, hel
 	declare(g, dst, name, def, formatDuration(def), help, k, attrs)
 }
 
-// List declares an option for values separated by commas; blanks around them are dropped. Given more than once on
-// the command line, the values add up.
+// List declares an option for values separated by commas; blanks around them are dropped. As with every option
+// the last one given counts, so that a wrapper's list can be replaced.
 func (g *Group) List(dst *[]string, name string, def []string, help string, attrs ...Attr) {
 	k := kind[[]string]{word: "list", parse: parseList, list: true}
 	declare(g, dst, name, def, strings.Join(def, ","), help, k, attrs)

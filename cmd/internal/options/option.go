@@ -62,9 +62,6 @@ func (t *typed[T]) set(text string) error {
 // assign stores one value. The error shows the value unless it is secret.
 func (o *Option) assign(a assignment) error {
 	text := a.text
-	if o.list && o.source.Kind == Flag && a.source.Kind == Flag {
-		text = o.text + "," + text
-	}
 	err := o.allow(text)
 	if err == nil {
 		err = o.value.set(text)

@@ -63,7 +63,7 @@ func TestKinds(t *testing.T) {
 	var c config
 	err := sample(&c).Parse([]string{
 		"-slot.name=s", "-retries=9", "-offset=9000000000", "-buffer.memory=64k", "-slot.create", "-linger.ms", "250",
-		"-heartbeat=1m30s", "-table.include.list", "a, b", "-table.include.list=c,", "-topic.regex=x.y",
+		"-heartbeat=1m30s", "-table.include.list", "a, b", "-table.include.list= c ,", "-topic.regex=x.y",
 		"-log.level=error", "-bootstrap.servers=c:3,a:1", "-database.url=", "-internal.test=x",
 	}, nil)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestKinds(t *testing.T) {
 	c.Topic = nil
 	want := config{
 		Slot: "s", Retries: 9, Offset: 9e9, Memory: 64 << 10, Create: true, Linger: 250 * time.Millisecond,
-		Heartbeat: 90 * time.Second, Tables: []string{"a", "b", "c"}, Level: "error", Servers: []string{"c:3", "a:1"},
+		Heartbeat: 90 * time.Second, Tables: []string{"c"}, Level: "error", Servers: []string{"c:3", "a:1"},
 		Secret: "s3cret",
 	}
 	if diff := cmp.Diff(want, c); diff != "" {

@@ -220,7 +220,11 @@ func apart(err error) []error {
 	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
 		return []error{err}
 	}
-	return joined.Unwrap()
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, apart(err)...)
+	}
+	return all
 }
 
 // anyWrong reports whether one of the named options had a mistake.

@@ -69,15 +69,6 @@ func (im *importer) readAutocreate(o *Option, s setting) {
 	}
 }
 
-// readPartitionRoot refuses publish.via.partition.root where the relay may have to make the publication.
-func (im *importer) readPartitionRoot(o *Option, s setting) {
-	im.later = append(im.later, func() {
-		if mode, _ := im.value("publication.autocreate.mode"); mode != "disabled" {
-			im.judge(o, s)
-		}
-	})
-}
-
 // readStatusInterval keeps the interval within what the relay allows; it changes no record.
 func (im *importer) readStatusInterval(o *Option, s setting) {
 	im.emit(o, s)

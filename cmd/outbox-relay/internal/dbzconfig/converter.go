@@ -31,6 +31,15 @@ var foreignConverters = []struct{ part, reason string }{
 
 const noRegistry = "it writes what a schema registry needs, and the relay knows no registry"
 
+// ConverterName returns the short name of a converter's class, or the text itself
+// if it is no class that the relay has.
+func ConverterName(text string) string {
+	if short, ok := converterClasses[strings.TrimSpace(text)]; ok {
+		return short
+	}
+	return text
+}
+
 // converterName returns the short name of a class, or why there is none. suggestion is a class that may be meant.
 func converterName(class string) (short, reason, suggestion string) {
 	class = strings.TrimSpace(class)

@@ -17,6 +17,7 @@ type handler struct {
 	flow     *flow
 	wait     func(room <-chan struct{}) error // while the stream is kept alive
 	describe func(*schema.Relation) error
+	slot     string
 	router   *router.Router
 	after    func(*router.Record) error // behind the router; nil for nothing
 	tables   *replication.Filter
@@ -244,7 +245,7 @@ func (h *handler) poison(rel *schema.Relation, err error) error {
 	if h.snap != nil {
 		return h.refuse(human("row", fmt.Errorf("row %d of the snapshot, in %s, cannot be relayed: %w", h.snap.rows+1, rel, err)))
 	}
-	return h.refuse(human("row", fmt.Errorf("row %d of transaction %s in %s cannot be relayed: %w", h.row+1, h.begin.CommitLSN, rel, err)))
+	return h.refuse(human("row", fmt.Errorf("row %d of transaction %s in %s cannot be relayed: %w%s", h.row+1, h.begin.CommitLSN, rel, err, wayOut(h.slot, uint64(h.begin.CommitLSN)))))
 }
 
 // refuse notes that the handler itself ends a stream that could go on: what came

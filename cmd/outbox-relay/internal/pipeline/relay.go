@@ -98,7 +98,7 @@ func (r *Relay) Run(ctx context.Context) error {
 			r.state.fail(err)
 			return err
 		case ctx.Err() != nil && unacked > 0:
-			return fmt.Errorf("stopped with %d events unacknowledged, which are sent again at the next start: %w", unacked, err)
+			return fmt.Errorf("stopped with %d events unacknowledged: %w", unacked, err)
 		case ctx.Err() != nil:
 			return nil // whatever the trouble is, nothing was left undone
 		}
@@ -204,7 +204,7 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 		stream.Close() //nolint:errcheck // a server that shuts down must not wait for the producer's last answers
 	}
 	if producerErr := wait(); producerErr != nil && errors.Is(err, errProducerEnded) {
-		err = brokerProblem(producerErr)
+		err = brokerProblem(r.cfg.Replication.Slot, producerErr)
 		r.farewell(stream, h)
 	}
 	return err
@@ -229,7 +229,7 @@ func (r *Relay) dropSlot() {
 // newHandler makes the reader's side of a flow that starts at a position.
 func (r *Relay) newHandler(f *flow, at pglogrepl.LSN) *handler {
 	return &handler{
-		flow: f, at: uint64(at), router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables,
+		flow: f, at: uint64(at), slot: r.cfg.Replication.Slot, router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables,
 		exclude: r.cfg.ExcludeColumns, missing: r.cfg.Unavailable,
 		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, targets: make(map[*schema.Relation]*target),
 	}

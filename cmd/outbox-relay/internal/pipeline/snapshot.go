@@ -63,7 +63,7 @@ func (r *Relay) snapshot(ctx context.Context, s *replication.Session, snap *repl
 	done, err = r.readSnapshot(ctx, hard, s, snap, h)
 	cancel(err)
 	if producerErr := wait(); producerErr != nil && errors.Is(err, errProducerEnded) {
-		err = brokerProblem(producerErr)
+		err = brokerProblem(r.cfg.Replication.Slot, producerErr)
 	}
 	return f.load().Records, done, err
 }
