@@ -35,6 +35,9 @@ type Reporter interface {
 	SnapshotBegins(slot string, lsn pglogrepl.LSN, again bool)
 	// HistoryChanged: this is not the server, or not the timeline, that was read before.
 	HistoryChanged(before, now Position)
+	// SlotMoved: somebody else has confirmed past where this process had: another
+	// relay that took over, or somebody who advanced the slot or made it anew.
+	SlotMoved(slot string, from, to pglogrepl.LSN)
 }
 
 // takeoverPoll is how often a slot that another process holds is asked for. A
@@ -133,16 +136,50 @@ func (s *Session) open(ctx context.Context) (*Stream, error) {
 	if err := s.start(ctx, s.position); err != nil {
 		return nil, err
 	}
-	info, err := readSlot(ctx, s.sql, s.cfg.Slot)
+	info, err := bounded(ctx, func(ctx context.Context) (SlotInfo, error) { return readSlot(ctx, s.sql, s.cfg.Slot) })
 	if err != nil {
 		return nil, err
 	}
-	position := s.position
-	position.Confirmed = max(position.Confirmed, pglogrepl.LSN(info.ConfirmedFlushLSN))
+	if err := s.shortenStatus(ctx); err != nil {
+		return nil, err
+	}
+	position, slotAt := s.position, pglogrepl.LSN(info.ConfirmedFlushLSN)
+	if position.Confirmed != 0 && slotAt > position.Confirmed {
+		s.report.SlotMoved(s.cfg.Slot, position.Confirmed, slotAt)
+	}
+	position.Confirmed = max(position.Confirmed, slotAt)
 	if position.Confirmed == 0 {
 		return nil, human("slot_position", fmt.Errorf("replication slot %q has no confirmed position", s.cfg.Slot))
 	}
 	return newStream(&s.opener, position), nil
+}
+
+// lookupTimeout bounds each question to the server while a session opens. A server
+// that is frozen, or a link that swallows everything, would hold it for ever.
+const lookupTimeout = 30 * time.Second
+
+// bounded asks with lookupTimeout.
+func bounded[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	return ask(ctx)
+}
+
+// shortenStatus keeps the status interval within what the server waits for: in
+// the middle of a transaction the position does not move, and what it asks for
+// stands behind the rows that are not read yet.
+func (o *opener) shortenStatus(ctx context.Context) error {
+	millis, err := bounded(ctx, func(ctx context.Context) (n int64, err error) {
+		err = o.sql.QueryRow(ctx, `SELECT setting::int8 FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'`).Scan(&n)
+		return n, err
+	})
+	if err != nil {
+		return fmt.Errorf("look up wal_sender_timeout: %w", err)
+	}
+	if timeout := time.Duration(millis) * time.Millisecond; timeout > 0 {
+		o.cfg.StatusInterval = min(o.cfg.StatusInterval, timeout/3)
+	}
+	return nil
 }
 
 type opener struct {
@@ -154,6 +191,7 @@ type opener struct {
 	sql    *pgx.Conn
 
 	snapshot *Snapshot // nil if none is due
+	unnoted  bool      // the publication does not say yet that there is a slot
 }
 
 // connect opens both connections at the same time.
@@ -198,7 +236,9 @@ const closeTimeout = 2 * time.Second
 // identify returns where to start: the last position on the same history, else
 // only the history, which leaves the start to the slot.
 func (o *opener) identify(ctx context.Context) (Position, error) {
-	sys, err := pglogrepl.IdentifySystem(ctx, o.repl)
+	sys, err := bounded(ctx, func(ctx context.Context) (pglogrepl.IdentifySystemResult, error) {
+		return pglogrepl.IdentifySystem(ctx, o.repl)
+	})
 	if err != nil {
 		return Position{}, fmt.Errorf("identify system: %w", err)
 	}
@@ -206,7 +246,8 @@ func (o *opener) identify(ctx context.Context) (Position, error) {
 	if o.last.SystemID == "" {
 		return now, nil
 	}
-	if now.SystemID != o.last.SystemID || now.Timeline != o.last.Timeline {
+	// A server whose WAL ends before what it once confirmed was restored from a copy.
+	if now.SystemID != o.last.SystemID || now.Timeline != o.last.Timeline || sys.XLogPos < o.last.Confirmed {
 		o.report.HistoryChanged(o.last, now)
 		return now, nil
 	}
@@ -220,10 +261,14 @@ func (o *opener) prepare(ctx context.Context) error {
 	if err := o.checkFailover(); err != nil {
 		return err
 	}
-	firstStart, err := ensurePublication(ctx, o.sql, o.cfg)
+	if err := o.refuseStandby(ctx); err != nil {
+		return err
+	}
+	firstStart, err := bounded(ctx, func(ctx context.Context) (bool, error) { return ensurePublication(ctx, o.sql, o.cfg) })
 	if err != nil {
 		return err
 	}
+	o.unnoted = firstStart
 	if o.cfg.Snapshot.wanted() {
 		return o.prepareSnapshot(ctx, firstStart)
 	}
@@ -245,7 +290,39 @@ func (o *opener) useSlot(ctx context.Context, info SlotInfo) error {
 	if err := info.check(o.cfg.Slot, o.sql.Config().Database); err != nil {
 		return err
 	}
+	if o.unnoted {
+		if err := o.note(ctx); err != nil {
+			return err
+		}
+	}
 	return o.failover(ctx, info)
+}
+
+// note ends the first start for a slot that was there before its publication knew:
+// a start was interrupted, or somebody made it by hand. A role that does not own
+// the publication cannot, and need not.
+func (o *opener) note(ctx context.Context) error {
+	err := noteSlot(ctx, o.sql, o.cfg)
+	if Reason(err) == "privilege" {
+		return nil
+	}
+	return err
+}
+
+// refuseStandby keeps a relay that met a standby, as it happens with several hosts
+// in the connection string, from taking its missing slot for a lost one.
+func (o *opener) refuseStandby(ctx context.Context) error {
+	standby, err := bounded(ctx, func(ctx context.Context) (standby bool, err error) {
+		err = o.sql.QueryRow(ctx, `SELECT pg_is_in_recovery() AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1)`, o.cfg.Slot).Scan(&standby)
+		return standby, err
+	})
+	if err != nil {
+		return fmt.Errorf("ask whether the server is a standby: %w", err)
+	}
+	if standby {
+		return &Problem{Transient, "standby", fmt.Errorf("connected to a standby that has no slot %q; add target_session_attrs=read-write to the connection string so that the primary is chosen", o.cfg.Slot)}
+	}
+	return nil
 }
 
 // mayCreate refuses to make a slot that may have been lost, unless it may be
@@ -318,7 +395,7 @@ func countRows(ctx context.Context, conn *pgx.Conn, cfg *Config) int64 {
 // start begins the stream, again and again while another process has the slot.
 func (o *opener) start(ctx context.Context, from Position) error {
 	for wait := takeoverFirst; ; {
-		err := o.startOnce(ctx, from)
+		_, err := bounded(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, o.startOnce(ctx, from) })
 		if Reason(err) != "slot_active" {
 			return o.explain(ctx, err)
 		}

@@ -24,6 +24,7 @@ type events struct {
 	waits   chan string // application that holds the slot
 	blocked chan int32
 	changed int
+	moved   []pglogrepl.LSN // from, to
 
 	snapshots []bool // whether each was taken again
 }
@@ -57,6 +58,8 @@ func (e *events) WaitingForTransaction(pid int32, _, _ string, _ time.Duration) 
 	default:
 	}
 }
+
+func (e *events) SlotMoved(_ string, from, to pglogrepl.LSN) { e.moved = append(e.moved, from, to) }
 
 func (e *events) HistoryChanged(_, _ replication.Position) { e.changed++ }
 

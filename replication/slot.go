@@ -174,6 +174,8 @@ func oldestWriter(ctx context.Context, conn *pgx.Conn) (blocker, bool, error) {
 
 // slotHolder names the process that reads the slot now.
 func slotHolder(ctx context.Context, conn *pgx.Conn, slot string) (pid int32, application string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
 	err = conn.QueryRow(ctx, `SELECT coalesce(s.active_pid, 0), coalesce(a.application_name, '')
 		FROM pg_catalog.pg_replication_slots s LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = s.active_pid
 		WHERE s.slot_name = $1`, slot).Scan(&pid, &application)

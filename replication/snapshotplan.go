@@ -25,6 +25,8 @@ func (o *opener) readSlots(ctx context.Context) (s slots, err error) {
 }
 
 func findSlot(ctx context.Context, conn *pgx.Conn, name string) (SlotInfo, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
 	info, err := readSlot(ctx, conn, name)
 	if errors.Is(err, errNoSlot) {
 		return info, false, nil
@@ -129,6 +131,11 @@ func (o *opener) resnapshot(ctx context.Context, s *slots) error {
 	}
 	if err := info.check(o.cfg.Slot, o.sql.Config().Database); err != nil {
 		return err
+	}
+	if o.unnoted {
+		if err := o.note(ctx); err != nil {
+			return err
+		}
 	}
 	tables, err := o.readable(ctx)
 	if err != nil {

@@ -58,7 +58,7 @@ func (h *handler) Begin(b replication.Begin) error {
 // Relation implements replication.Handler.
 func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 	if !h.tables.Match(rel.Namespace, rel.Name) {
-		return false, nil
+		return false, h.renamed(rel)
 	}
 	if err := h.describe(rel); err != nil {
 		return false, err
@@ -76,6 +76,17 @@ func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 	}
 	h.targets[rel] = t
 	return true, nil
+}
+
+// renamed refuses rows of a table that was an outbox until now: the publication
+// follows it under its new name, and dropping its rows would lose them.
+func (h *handler) renamed(rel *schema.Relation) error {
+	for known := range h.targets {
+		if known.OID == rel.OID {
+			return h.refuse(configuration("table_renamed", fmt.Errorf("outbox table %s is now %s, which table.include.list does not name; name it too, or take it out of the publication", known, rel)))
+		}
+	}
+	return nil
 }
 
 // target returns where rows of the table go.

@@ -47,6 +47,12 @@ func (r *reporter) WaitingForTransaction(pid int32, application, state string, a
 		Msg("creating the replication slot waits for a running transaction")
 }
 
+// SlotMoved implements replication.Reporter.
+func (r *reporter) SlotMoved(slot string, from, to pglogrepl.LSN) {
+	r.log.Warn().Str("slot", slot).Stringer("from", from).Stringer("to", to).
+		Msg("the slot was moved by somebody else; events between the two positions were not relayed by this process")
+}
+
 // HistoryChanged implements replication.Reporter.
 func (r *reporter) HistoryChanged(before, now replication.Position) {
 	r.log.Warn().Str("system_id_before", before.SystemID).Int32("timeline_before", before.Timeline).
