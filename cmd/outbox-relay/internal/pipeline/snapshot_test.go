@@ -197,6 +197,8 @@ func TestSnapshotConnectionLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, outboxTable)
 	r.fill(t, 1, 20_000)
+	// More than the socket's buffers hold, so that the server is still in the middle.
+	r.db.Exec(t, `UPDATE outbox SET payload = payload || jsonb_build_object('pad', repeat('x', 1000))`)
 	startBroker := r.later(t)
 	r.replication.Snapshot = replication.Initial
 	run := r.start(t)
