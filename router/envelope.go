@@ -44,10 +44,15 @@ type layout struct {
 // envelopeStore remembers envelope schemas for as long as the Router lives.
 //
 // This reproduces a habit of Debezium: an envelope's schema is made for the
-// first event that has its payload's schema (or its version), and later events
-// reuse it, together with the routed value in its name, even after a column was
-// dropped. Unlike Debezium it keeps tables apart.
-type envelopeStore struct{ known map[string]*schema.Schema }
+// first event that has its payload's schema or, with a version, that version.
+// Later events of all tables reuse it, together with the table and the routed
+// value in its name, even after a column was dropped. Where that would fail in
+// Debezium, or put another table's default for a null, a table has a schema of
+// its own.
+type envelopeStore struct {
+	first map[string]*schema.Schema // by payload schema or version
+	own   map[string]*schema.Schema // by table, version and payload schema
+}
 
 // maxEnvelopes bounds the store, like Debezium's own cache.
 const maxEnvelopes = 10_000
@@ -97,19 +102,7 @@ func (e *envelope) layout(key envelopeKey, routed []byte) layout {
 	if l, ok := e.known[key]; ok {
 		return l
 	}
-	fresh := e.newSchema(key, routed)
-	id := e.rel.String() + "\x00" + fmt.Sprint(key.version) + "\x00" + string(key.payload.AppendJSON(nil))
-	old := e.store.known[id]
-	l := layout{schema: fresh}
-	switch {
-	case old == nil:
-		e.store.put(id, fresh)
-	case e.covers(old):
-		l.schema = old
-	default: // the table has changed: new fields, under the old name
-		fresh.Name = old.Name
-		e.store.put(id, fresh)
-	}
+	l := layout{schema: e.store.find(e, key, routed)}
 	for _, f := range l.schema.Fields[1:] {
 		l.from = append(l.from, e.index(f.Name))
 	}
@@ -119,25 +112,47 @@ func (e *envelope) layout(key envelopeKey, routed []byte) layout {
 	return l
 }
 
-func (s *envelopeStore) put(id string, sch *schema.Schema) {
-	if s.known == nil {
-		s.known = map[string]*schema.Schema{}
+// find returns the schema that was made before for such an event, or a new one.
+func (s *envelopeStore) find(e *envelope, key envelopeKey, routed []byte) *schema.Schema {
+	first := string(key.payload.AppendJSON(nil))
+	own := fmt.Sprintf("%s\x00%d\x00%s", e.rel, key.version, first)
+	if e.version != nil {
+		first = fmt.Sprint(key.version)
 	}
-	if _, ok := s.known[id]; ok || len(s.known) < maxEnvelopes {
-		s.known[id] = sch
+	for _, old := range []*schema.Schema{s.first[first], s.own[own]} {
+		if old != nil && e.fits(old, key.payload) {
+			return old
+		}
 	}
+	fresh := e.newSchema(key, routed)
+	if old := s.own[own]; old != nil {
+		fresh.Name = old.Name // the table has changed: new fields, under the old name
+	}
+	if s.first == nil {
+		s.first, s.own = map[string]*schema.Schema{}, map[string]*schema.Schema{}
+	}
+	if s.first[first] == nil && len(s.first) < maxEnvelopes {
+		s.first[first] = fresh
+	}
+	if s.own[own] != nil || len(s.own) < maxEnvelopes {
+		s.own[own] = fresh
+	}
+	return fresh
 }
 
-// covers reports whether a schema that was made before still holds every field
-// of today, and could do without those that are gone.
-func (e *envelope) covers(old *schema.Schema) bool {
+// fits reports whether a schema that was made before takes every field of
+// today, and can do without those that it has more.
+func (e *envelope) fits(old *schema.Schema, payload *schema.Schema) bool {
+	if !old.Fields[0].Schema.Takes(payload) {
+		return false
+	}
 	found := 0
 	for _, f := range old.Fields[1:] {
 		i := e.index(f.Name)
 		switch {
-		case i >= 0 && f.Schema.Equal(e.fields[i].codec.Schema):
+		case i >= 0 && f.Schema.Takes(e.fields[i].codec.Schema):
 			found++
-		case i >= 0 || !f.Schema.Optional:
+		case i >= 0 || !f.Schema.Optional || f.Schema.Default != nil:
 			return false
 		}
 	}

@@ -65,9 +65,12 @@ func TestEnvelopeName(t *testing.T) {
 	// Still so after a reconnect announces the table again.
 	e.want(e.bind(outbox()), row(uuid, "Other", "k", "Deleted", null), head+`{"payload":null,"eventType":"Deleted"}}`)
 
-	// Another table has names of its own.
+	// And in another table.
 	second := outbox()
 	second.Name = "My Outbox😀"
+	e.want(e.bind(second), row(uuid, "Other", "k", "T", "1"), head+`{"payload":"1","eventType":"T"}}`)
+
+	e = newEnveloped(t, func(*router.Options) {})
 	e.want(e.bind(second), row(uuid, "Other", "k", "T", "1"),
 		`{"schema":{"type":"struct","fields":[`+payloadField+`,`+typeField+`],"optional":false,"name":"srv.public.My_Outbox__.Other.Value"},"payload":{"payload":"1","eventType":"T"}}`)
 }

@@ -26,7 +26,7 @@ func (o TypeOptions) arrayKind(col, elem *Column) (kind, error) {
 	}
 	items := k.schema
 	items.Optional = true
-	a := arrayReader{decode: k.decode}
+	a := arrayReader{decode: k.decode, flat: k.verbatim && items.Type == TypeString && !isCitext(elem)}
 	switch {
 	case elem.TypeOID == oidTime:
 		a.decode = truncatedTime(k.decode)
@@ -39,6 +39,9 @@ func (o TypeOptions) arrayKind(col, elem *Column) (kind, error) {
 	// Debezium reads no default of an array.
 	return kind{schema: Schema{Type: TypeArray, Items: &items}, decode: a.decodeArray, noDefault: true}, nil
 }
+
+// isCitext: Debezium reads a citext in an array in another way than other texts.
+func isCitext(col *Column) bool { return col.Type != nil && col.Type.Name == "citext" }
 
 // truncatedTime reads a time with its microseconds cut to milliseconds, as the
 // JDBC driver does inside arrays.
@@ -56,10 +59,15 @@ type arrayReader struct {
 	decode decodeFunc // of an element
 	// nullAsWhole: with a null among its elements, the array itself becomes null.
 	nullAsWhole bool
+	// flat: there is no value for an array of arrays.
+	flat bool
 }
 
+var errNotFlat = errors.New("the array has more than one dimension, which has no form in Kafka Connect (Debezium would send the address of a Java object)")
+
 // decodeArray reads {a,"b c",NULL}. A subarray of a further dimension is null in
-// Debezium, and so it is here.
+// Debezium, and so it is here. Of texts Debezium sends it as another text, which
+// nobody can read: that is an error here.
 func (a arrayReader) decodeArray(text, buf []byte) (Value, []byte, error) {
 	v := Value{Type: TypeArray, Items: []Value{}}
 	// Bounds other than 1 stand before the elements: [0:1]={1,2}
@@ -98,10 +106,13 @@ func (a arrayReader) element(text, buf []byte) (v Value, rest, newBuf []byte, er
 	switch text[0] {
 	case '{':
 		end := subarrayEnd(text)
-		if end < 0 {
-			return Value{}, nil, buf, errSyntax
+		switch {
+		case end < 0:
+			err = errSyntax
+		case a.flat:
+			err = errNotFlat
 		}
-		return Value{}, text[end:], buf, nil
+		return Value{}, text[max(end, 0):], buf, err
 	case '"':
 		start := len(buf)
 		buf, rest, ok := unquote(buf, text)

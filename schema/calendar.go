@@ -117,6 +117,12 @@ func (s *scanner) zone() int64 {
 func (s *scanner) done() bool { return s.ok && len(s.text) == 0 }
 
 func parseDate(text []byte) (days int64, ok bool) {
+	switch string(text) {
+	case "infinity":
+		return infinityDays, true
+	case "-infinity":
+		return negativeInfinityDays, true
+	}
 	s := scanner{text, true}
 	days = s.date()
 	return days, s.done()
@@ -184,15 +190,19 @@ func floorDiv(a, b int64) int64 {
 // appendDate writes a date as java.time's ISO_LOCAL_DATE does: a year above
 // 9999 has a plus sign, the year before 0001 is 0000.
 func appendDate(dst []byte, days int64) []byte {
-	year, month, day := civil(days)
-	switch {
+	switch year, _, _ := civil(days); {
 	case year > 9999:
 		dst = append(dst, '+')
 	case year < 0:
 		dst = append(dst, '-')
-		year = -year
 	}
-	dst = appendPadded(dst, year, 4)
+	return appendCivil(dst, days)
+}
+
+// appendCivil writes a date without the year's sign.
+func appendCivil(dst []byte, days int64) []byte {
+	year, month, day := civil(days)
+	dst = appendPadded(dst, max(year, -year), 4)
 	dst = append(dst, '-')
 	dst = appendPadded(dst, month, 2)
 	dst = append(dst, '-')

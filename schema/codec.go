@@ -33,13 +33,12 @@ func Bind(col *Column, opt TypeOptions) (*Codec, error) {
 	s := k.schema // a copy: optional and default are the column's own
 	s.Optional = !col.NotNull
 	c := &Codec{Column: col, Schema: &s, Verbatim: k.verbatim, decode: k.decode}
-	if col.Default != nil && !k.noDefault {
-		v, _, err := k.decode([]byte(*col.Default), nil)
-		if err != nil {
-			return nil, fmt.Errorf("default of column %q: %w", col.Name, err)
+	if text, ok := col.defaultValue(); ok && !k.noDefault {
+		// What the type does not take is no default, as in Debezium.
+		if v, _, err := k.decode([]byte(text), nil); err == nil && !v.IsNull() {
+			s.Default = &v
+			c.null = v
 		}
-		s.Default = &v
-		c.null = v
 	}
 	return c, nil
 }

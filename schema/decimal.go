@@ -15,7 +15,7 @@ func (o TypeOptions) numericKind(typmod int32) (kind, error) {
 	case "double":
 		return kind{schema: Schema{Type: TypeFloat64}, decode: decodeFloat64}, nil
 	case "string":
-		return kind{schema: Schema{Type: TypeString}, decode: decodeDecimalString}, nil
+		return kind{schema: Schema{Type: TypeString}, decode: decodeDecimalString(typmod)}, nil
 	default:
 		return kind{}, fmt.Errorf("-decimal.handling.mode: %q is none of precise, double, string", o.DecimalHandling)
 	}
@@ -23,8 +23,13 @@ func (o TypeOptions) numericKind(typmod int32) (kind, error) {
 		// A default would be a struct, which Debezium does not put into a schema.
 		return kind{schema: variableDecimal, decode: decodeVariableDecimal, noDefault: true}, nil
 	}
-	precision, scale := int(typmod-4)>>16&0xFFFF, int(typmod-4)&0x7FF
-	return decimalKind(precision, scale), nil
+	return decimalKind(precisionAndScale(typmod)), nil
+}
+
+// precisionAndScale reads a modifier. Debezium reads a negative scale as one that
+// lacks its sign, so that numeric(5,-2) has the scale 2046.
+func precisionAndScale(typmod int32) (precision, scale int) {
+	return int(typmod-4) >> 16 & 0xFFFF, int(typmod-4) & 0x7FF
 }
 
 // decimalKind is Connect's Decimal; precision 0 is not written into the schema.
@@ -94,16 +99,46 @@ func decodeVariableDecimal(text, buf []byte) (Value, []byte, error) {
 
 // decodeDecimalString keeps PostgreSQL's digits, zeros included, and has
 // Debezium's words for what is no number.
-func decodeDecimalString(text, buf []byte) (Value, []byte, error) {
-	switch string(text) {
-	case "NaN":
-		text = []byte("NAN")
-	case "Infinity":
-		text = []byte("POSITIVE_INFINITY")
-	case "-Infinity":
-		text = []byte("NEGATIVE_INFINITY")
+func decodeDecimalString(typmod int32) decodeFunc {
+	least := 0 // digits behind the point
+	if typmod >= 4 {
+		_, least = precisionAndScale(typmod)
 	}
-	return Value{Type: TypeString, Bytes: text}, buf, nil
+	return func(text, buf []byte) (Value, []byte, error) {
+		switch string(text) {
+		case "NaN":
+			text = []byte("NAN")
+		case "Infinity":
+			text = []byte("POSITIVE_INFINITY")
+		case "-Infinity":
+			text = []byte("NEGATIVE_INFINITY")
+		default:
+			text, buf = padScale(text, buf, least)
+		}
+		return Value{Type: TypeString, Bytes: text}, buf, nil
+	}
+}
+
+// padScale appends the zeros that a number lacks behind its point. PostgreSQL
+// prints them, unless the scale is negative.
+func padScale(text, buf []byte, scale int) (padded, rest []byte) {
+	have := 0
+	point := bytes.IndexByte(text, '.')
+	if point >= 0 {
+		have = len(text) - point - 1
+	}
+	if have >= scale {
+		return text, buf
+	}
+	start := len(buf)
+	buf = append(buf, text...)
+	if point < 0 {
+		buf = append(buf, '.')
+	}
+	for ; have < scale; have++ {
+		buf = append(buf, '0')
+	}
+	return buf[start:], buf
 }
 
 func special(text []byte) bool {

@@ -31,14 +31,22 @@ func decodePoint(text, buf []byte) (Value, []byte, error) {
 	}
 	start := len(buf)
 	buf = append(buf, 1, 1, 0, 0, 0)
-	buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(x))
-	buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(y))
+	buf = binary.LittleEndian.AppendUint64(buf, javaBits(x))
+	buf = binary.LittleEndian.AppendUint64(buf, javaBits(y))
 	return Value{Type: TypeStruct, Items: []Value{
 		{Type: TypeFloat64, Float: x},
 		{Type: TypeFloat64, Float: y},
 		{Type: TypeBytes, Bytes: buf[start:]},
 		{},
 	}}, buf, nil
+}
+
+// javaBits is Double.doubleToLongBits: one NaN stands for all of them.
+func javaBits(f float64) uint64 {
+	if math.IsNaN(f) {
+		return 0x7FF8000000000000
+	}
+	return math.Float64bits(f)
 }
 
 // geometric are the types whose numbers Debezium prints anew, as Java prints

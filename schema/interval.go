@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -57,9 +58,10 @@ func (s *span) clock(word []byte) bool {
 	if word[0] == '-' {
 		sign = -1
 	}
-	in := scanner{bytes.TrimLeft(word, "+-"), true}
-	s.hours = sign * in.number(2)
-	in.want(':')
+	hours, rest, _ := bytes.Cut(bytes.TrimLeft(word, "+-"), []byte(":"))
+	n, ok := parseInt(hours) // up to 2,562,047,788
+	s.hours = sign * n
+	in := scanner{rest, ok}
 	s.minutes = sign * in.number(2)
 	in.want(':')
 	s.micros = sign * (in.number(2)*1_000_000 + in.fraction())
@@ -77,7 +79,18 @@ func decodeIntervalMicros(text, buf []byte) (Value, []byte, error) {
 	days := float64(s.years*12+s.months)*daysPerMonth + float64(s.days)
 	seconds := float64(s.micros/1_000_000) + float64(s.micros%1_000_000)/1e6
 	total := (((days*24+float64(s.hours))*60)+float64(s.minutes))*60 + seconds
-	return Value{Type: TypeInt64, Int: int64(total * 1e6)}, buf, nil
+	return Value{Type: TypeInt64, Int: javaLong(total * 1e6)}, buf, nil
+}
+
+// javaLong is Java's cast to long, which stops at the largest and the smallest.
+func javaLong(f float64) int64 {
+	switch {
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(f)
 }
 
 // decodeIntervalISO writes every part, also those that are zero.

@@ -51,7 +51,7 @@ type Column struct {
 
 	Primary bool      // part of the primary key
 	NotNull bool      // pg_attribute.attnotnull
-	Default *string   // the default as the type's text output; nil for none
+	Default *string   // from DefaultText; nil for none
 	Type    *TypeInfo // of a type that is not built in; nil treats it as text
 }
 

@@ -1,18 +1,24 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
-// What pgjdbc makes of the infinities: the days and milliseconds that Debezium
-// then sends. A timestamptz says "infinity" in words.
+// What Debezium makes of the infinities, by way of pgjdbc: days, and a number of
+// milliseconds that it takes for microseconds. A timestamptz says "infinity" in
+// words.
 const (
-	infinityMillis         = 9223372036825200000
-	negativeInfinityMillis = -9223372036832400000
+	infinityMicros         = 9223372036825200000
+	negativeInfinityMicros = -9223372036832400000
 	infinityDays           = -2147472692
 	negativeInfinityDays   = -2147472691
 )
+
+// errTooFar says that a moment has no number. Debezium would send null, the last
+// number there is, or one of the wrong sign.
+var errTooFar = errors.New("the timestamp is too far from 1970 for 64 bits")
 
 // unit is what a temporal number counts.
 type unit int64
@@ -23,6 +29,18 @@ const (
 	micros unit = 1
 	millis unit = 1000
 )
+
+// infinite converts the microseconds of an infinity. Nanoseconds do not reach as
+// far: Debezium sends the last of them.
+func (u unit) infinite(n int64) int64 {
+	switch {
+	case u != nanos:
+		return n / int64(u)
+	case n < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
 
 // of converts microseconds, rounding down as Debezium's division does.
 func (u unit) of(n int64) (int64, bool) {
@@ -103,12 +121,6 @@ func isoKind(oid uint32) kind {
 
 func decodeDate(text, buf []byte) (Value, []byte, error) {
 	days, ok := parseDate(text)
-	switch string(text) {
-	case "infinity":
-		days, ok = infinityDays, true
-	case "-infinity":
-		days, ok = negativeInfinityDays, true
-	}
 	if !ok {
 		return Value{}, buf, errSyntax
 	}
@@ -130,9 +142,9 @@ func decodeTimestamp(u unit) decodeFunc {
 	return func(text, buf []byte) (Value, []byte, error) {
 		switch string(text) {
 		case "infinity":
-			return Value{Type: TypeInt64, Int: infinityMillis}, buf, nil
+			return Value{Type: TypeInt64, Int: u.infinite(infinityMicros)}, buf, nil
 		case "-infinity":
-			return Value{Type: TypeInt64, Int: negativeInfinityMillis}, buf, nil
+			return Value{Type: TypeInt64, Int: u.infinite(negativeInfinityMicros)}, buf, nil
 		}
 		s, ok := parseTimestamp(text, false)
 		if !ok {
@@ -140,7 +152,7 @@ func decodeTimestamp(u unit) decodeFunc {
 		}
 		n, ok := s.in(u)
 		if !ok {
-			return Value{}, buf, fmt.Errorf("the timestamp is too far from 1970 for 64 bits")
+			return Value{}, buf, errTooFar
 		}
 		return Value{Type: TypeInt64, Int: n}, buf, nil
 	}
@@ -152,10 +164,14 @@ func (s stamp) in(u unit) (int64, bool) {
 		return s.days*86_400_000 + floorDiv(s.micros-s.offset*1_000_000, 1000), true
 	}
 	const day = 86_400_000_000
-	if s.days > math.MaxInt64/day-2 || s.days < math.MinInt64/day+2 {
+	if s.days > math.MaxInt64/day || s.days < math.MinInt64/day {
 		return 0, false
 	}
-	return u.of(s.days*day + s.micros - s.offset*1_000_000)
+	n, more := s.days*day, s.micros-s.offset*1_000_000
+	if more > 0 && n > math.MaxInt64-more || more < 0 && n < math.MinInt64-more {
+		return 0, false
+	}
+	return u.of(n + more)
 }
 
 // utc moves the moment to UTC and into one day.
@@ -208,6 +224,12 @@ func decodeISOTime(text, buf []byte) (Value, []byte, error) {
 
 func decodeISOTimestamp(text, buf []byte) (Value, []byte, error) {
 	s, ok := parseTimestamp(text, false)
+	switch string(text) {
+	case "infinity":
+		s, ok = stamp{micros: infinityMicros}, true
+	case "-infinity":
+		s, ok = stamp{micros: negativeInfinityMicros}, true
+	}
 	if !ok {
 		return Value{}, buf, errSyntax
 	}

@@ -144,6 +144,7 @@ func isJavaDate(s *Schema) bool {
 
 // appendJavaDate writes a date as Connect's Values does: a moment before the end
 // of 1970-01-01, also any before 1970, as its time of day; a whole day as a date.
+// It is SimpleDateFormat that writes: years have no sign.
 func appendJavaDate(dst []byte, s *Schema, n int64) []byte {
 	const day = 86_400_000
 	if s.Name == nameConnectDate {
@@ -154,9 +155,9 @@ func appendJavaDate(dst []byte, s *Schema, n int64) []byte {
 	switch {
 	case n < day:
 	case inDay == 0:
-		return appendDate(dst, days)
+		return appendCivil(dst, days)
 	default:
-		dst = append(appendDate(dst, days), 'T')
+		dst = append(appendCivil(dst, days), 'T')
 	}
 	return append(appendClock(dst, inDay*1000, 3), 'Z')
 }

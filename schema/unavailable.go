@@ -13,7 +13,7 @@ import (
 // Debezium's unavailable.value.placeholder in the form of the column's type. ok
 // is false for a type that Debezium has no such form for.
 func (c *Column) Unavailable(placeholder []byte) (text []byte, ok bool) {
-	oid := c.baseOID()
+	oid := c.base().TypeOID
 	if base := c.base(); base.Type != nil && base.Type.Name == "hstore" {
 		quoted := appendQuoted(nil, valid(placeholder))
 		return append(append(bytes.Clone(quoted), "=>"...), quoted...), true
