@@ -40,8 +40,13 @@ tools: # Fail early when something that the tests need is not installed
 # The end-to-end tests run alone: they measure time, and the others start many servers at once.
 .PHONY: test
 test: tools ## Run all tests with the race detector, against real servers
-	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $$($(GO) list ./... | grep -v /test/e2e)
+	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $$($(GO) list ./... | grep -v -e /test/e2e -e /test/golden -e /test/compat -e /test/debezium)
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $$($(GO) list ./... | grep /test/e2e)
+
+# Real Debezium beside the relay, and its recorded records.
+.PHONY: compat
+compat: tools ## Compare with the real Debezium, byte for byte; FULL=1 runs everything
+	$(GO) test -timeout 60m ./test/golden ./test/debezium ./test/compat $(if $(FULL),-args -full)
 
 .PHONY: check
 check: ## Check formatting, go vet and staticcheck
