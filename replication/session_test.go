@@ -503,11 +503,11 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	const int4, numeric, text = 23, 1700, 25
-	x := "x"
+	x, fine := "x", "'fine'::mood" // an expression where the type is not built in
 	mood := &schema.TypeInfo{Name: "mood", Kind: 'e', Labels: []string{"fine", "so so"}}
 	want := &schema.Relation{OID: oids[0], Columns: []schema.Column{
 		{Name: "id", TypeOID: int4, Primary: true, NotNull: true},
-		{Name: "m", TypeOID: oids[1], Type: mood},
+		{Name: "m", TypeOID: oids[1], Default: &fine, Type: mood},
 		{Name: "ms", TypeOID: oids[2], TypeMod: -1, Type: &schema.TypeInfo{Name: "_mood", Kind: 'b', Labels: []string{}, Elem: &schema.Column{Name: "ms", TypeOID: oids[1], TypeMod: -1, Type: mood}}},
 		{Name: "a", TypeOID: oids[3], Type: &schema.TypeInfo{Name: "amount", Kind: 'd', Labels: []string{}, Base: &schema.Column{Name: "a", TypeOID: numeric, TypeMod: (10<<16 | 2) + 4}}},
 		{Name: "v", TypeOID: text, Default: &x},
