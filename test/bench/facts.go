@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outbox-relay/outbox-relay/test/bench/internal/debezium"
+	"github.com/outbox-relay/outbox-relay/test/debezium"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 )
 
@@ -36,7 +36,7 @@ func (s *stand) findFacts(ctx context.Context, r *report) []error {
 	r.facts = facts{
 		Date: time.Now().UTC().Format(time.DateOnly), CPUs: runtime.NumCPU(), Go: strings.TrimPrefix(runtime.Version(), "go"),
 		Processor: lineValue("/proc/cpuinfo", "model name"), MemoryGB: memoryGB(lineValue("/proc/meminfo", "MemTotal")),
-		Debezium: fmt.Sprintf("%s in Kafka Connect %s", debezium.Version, debezium.ConnectVersion),
+		Debezium: fmt.Sprintf("%s in Kafka Connect %s", strings.TrimSuffix(debezium.Version, ".Final"), debezium.ConnectVersion),
 	}
 	var err error
 	if r.facts.Relay, err = firstLine(ctx, s.relay, "-version"); err != nil {

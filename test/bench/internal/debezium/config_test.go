@@ -48,12 +48,3 @@ func TestWorkerProperties(t *testing.T) {
 		t.Errorf("the defaults change the producer:\n%s", got)
 	}
 }
-
-func TestVersionsAreThoseOfThePom(t *testing.T) {
-	t.Parallel()
-	for _, want := range []string{"<version>" + Version + ".Final</version>", "<version>" + ConnectVersion + "</version>"} {
-		if !strings.Contains(string(pom), want) {
-			t.Errorf("pom.xml does not name %s", want)
-		}
-	}
-}
