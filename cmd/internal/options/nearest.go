@@ -2,16 +2,10 @@ package options
 
 import "strings"
 
-// nearest returns the known name that a mistyped one most likely stands for, or nothing. A third of the letters
-// may be wrong, at least two; failing that, a name that starts or ends with what was typed.
+// nearest returns the known name that a mistyped one most likely stands for, or nothing: see Nearest; failing that,
+// a name that starts or ends with what was typed.
 func nearest(name string, known []string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < bestDistance {
-			best, bestDistance = k, d
-		}
-	}
-	if best != "" {
+	if best := Nearest(name, known, 3); best != "" {
 		return best
 	}
 	for _, k := range known {
@@ -20,6 +14,18 @@ func nearest(name string, known []string) string {
 		}
 	}
 	return ""
+}
+
+// Nearest returns the known name with the fewest letters wrong, whatever their case, or "". One letter in share may
+// be wrong, and two in any case.
+func Nearest(name string, known []string, share int) string {
+	best, bestDistance := "", max(2, len(name)/share)+1
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
 }
 
 // distance counts the letters to insert, delete, replace or swap with their neighbor to turn a into b (the
