@@ -57,12 +57,7 @@ func describe(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) error {
 }
 
 func (s *Stream) closeSQL() {
-	if s.sql == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	s.sql.Close(ctx) //nolint:errcheck // nothing depends on it
+	closeSQL(s.sql)
 	s.sql = nil
 }
 

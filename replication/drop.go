@@ -16,11 +16,7 @@ func DropSlot(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("drop replication slot %q: %w", cfg.Slot, err)
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-		defer cancel()
-		closeSQL(ctx, conn)
-	}()
+	defer closeSQL(conn)
 	for {
 		err := dropSlot(ctx, conn, cfg.Slot)
 		if err == nil || Reason(err) != "slot_active" {

@@ -81,12 +81,7 @@ type monitor struct {
 }
 
 func (m *monitor) close() {
-	if m.conn == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	m.conn.Close(ctx) //nolint:errcheck // nothing depends on it
+	closeSQL(m.conn)
 	m.conn = nil
 }
 
@@ -110,13 +105,11 @@ func (m *monitor) sample(ctx context.Context) (s Sample, err error) {
 			return s, err
 		}
 	}
-	s.Slot, err = readSlot(ctx, m.conn, m.cfg.Slot)
-	if errors.Is(err, errNoSlot) {
-		s.SlotGone, err = true, nil
-	}
-	if err != nil {
+	found := false
+	if s.Slot, found, err = findSlot(ctx, m.conn, m.cfg.Slot); err != nil {
 		return s, err
 	}
+	s.SlotGone = !found
 	if err := serverSide(ctx, m.conn, m.cfg, &s); err != nil {
 		return s, err
 	}

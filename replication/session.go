@@ -109,7 +109,7 @@ func (s *Session) FinishSnapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closeSQL(ctx, s.sql)
+	closeSQL(s.sql)
 	s.sql = conn
 	return dropSlot(ctx, s.sql, markerName(s.cfg.Slot))
 }
@@ -136,9 +136,12 @@ func (s *Session) open(ctx context.Context) (*Stream, error) {
 	if err := s.start(ctx, s.position); err != nil {
 		return nil, err
 	}
-	info, err := bounded(ctx, func(ctx context.Context) (SlotInfo, error) { return readSlot(ctx, s.sql, s.cfg.Slot) })
+	info, found, err := findSlot(ctx, s.sql, s.cfg.Slot)
 	if err != nil {
 		return nil, err
+	}
+	if !found {
+		return nil, slotMissing(s.cfg.Slot)
 	}
 	if err := s.shortenStatus(ctx); err != nil {
 		return nil, err
@@ -216,13 +219,17 @@ func (o *opener) close() {
 	if o.repl != nil {
 		o.repl.Close(ctx) //nolint:errcheck // the connection is given up either way
 	}
-	if o.sql != nil {
-		closeSQL(ctx, o.sql)
-	}
+	closeSQL(o.sql)
 }
 
-// closeSQL also waits for what pgconn started by itself when a query was broken off.
-func closeSQL(ctx context.Context, conn *pgx.Conn) {
+// closeSQL closes a connection, if there is one, on which nothing depends any more.
+// It also waits for what pgconn started by itself when a query was broken off.
+func closeSQL(conn *pgx.Conn) {
+	if conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
 	conn.Close(ctx) //nolint:errcheck // nothing depends on it
 	select {
 	case <-conn.PgConn().CleanupDone():
@@ -312,6 +319,9 @@ func (o *opener) note(ctx context.Context) error {
 // refuseStandby keeps a relay that met a standby, as it happens with several hosts
 // in the connection string, from taking its missing slot for a lost one.
 func (o *opener) refuseStandby(ctx context.Context) error {
+	if o.sql.PgConn().ParameterStatus("in_hot_standby") == "off" {
+		return nil // the server has said so at the connect
+	}
 	standby, err := bounded(ctx, func(ctx context.Context) (standby bool, err error) {
 		err = o.sql.QueryRow(ctx, `SELECT pg_is_in_recovery() AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1)`, o.cfg.Slot).Scan(&standby)
 		return standby, err
@@ -441,14 +451,15 @@ func (o *opener) explain(ctx context.Context, err error) error {
 	if err == nil || ClassOf(err) == Transient {
 		return err
 	}
-	info, lookupErr := readSlot(ctx, o.sql, o.cfg.Slot)
-	if errors.Is(lookupErr, errNoSlot) {
+	info, found, lookupErr := findSlot(ctx, o.sql, o.cfg.Slot)
+	switch {
+	case lookupErr != nil:
+		return err
+	case !found:
 		return slotMissing(o.cfg.Slot)
 	}
-	if lookupErr == nil {
-		if bad := info.check(o.cfg.Slot, o.sql.Config().Database); bad != nil {
-			return bad
-		}
+	if bad := info.check(o.cfg.Slot, o.sql.Config().Database); bad != nil {
+		return bad
 	}
 	return err
 }

@@ -41,25 +41,24 @@ func (l *textLSN) UnmarshalText(text []byte) error {
 	return err
 }
 
-// errNoSlot is internal: a missing slot is judged by the caller.
-var errNoSlot = errors.New("no such replication slot")
-
-// readSlot looks a slot up. The row travels as JSON so that one query serves
-// servers with and without the newer columns.
-func readSlot(ctx context.Context, conn *pgx.Conn, name string) (SlotInfo, error) {
-	var info SlotInfo
+// findSlot looks a slot up; a missing one is for the caller to judge. The row
+// travels as JSON so that one query serves servers with and without the newer
+// columns.
+func findSlot(ctx context.Context, conn *pgx.Conn, name string) (info SlotInfo, found bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
 	var row []byte
-	err := conn.QueryRow(ctx, `SELECT to_jsonb(s)::text FROM pg_catalog.pg_replication_slots s WHERE slot_name = $1`, name).Scan(&row)
+	err = conn.QueryRow(ctx, `SELECT to_jsonb(s)::text FROM pg_catalog.pg_replication_slots s WHERE slot_name = $1`, name).Scan(&row)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return info, errNoSlot
+		return info, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(row, &info)
 	}
 	if err != nil {
-		return info, fmt.Errorf("look up replication slot %q: %w", name, err)
+		return info, false, fmt.Errorf("look up replication slot %q: %w", name, err)
 	}
-	if err := json.Unmarshal(row, &info); err != nil {
-		return info, fmt.Errorf("look up replication slot %q: %w", name, err)
-	}
-	return info, nil
+	return info, true, nil
 }
 
 // Lost reports that the server no longer has the WAL this slot needs, and why.

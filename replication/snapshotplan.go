@@ -2,12 +2,10 @@ package replication
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pglogrepl"
-	"github.com/jackc/pgx/v5"
 )
 
 // slots are the relay's slot and the marker of an unfinished snapshot.
@@ -22,16 +20,6 @@ func (o *opener) readSlots(ctx context.Context) (s slots, err error) {
 	}
 	s.marker, s.hasMarker, err = findSlot(ctx, o.sql, markerName(o.cfg.Slot))
 	return s, err
-}
-
-func findSlot(ctx context.Context, conn *pgx.Conn, name string) (SlotInfo, bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	info, err := readSlot(ctx, conn, name)
-	if errors.Is(err, errNoSlot) {
-		return info, false, nil
-	}
-	return info, err == nil, err
 }
 
 // complete reports whether the slot can be streamed without a snapshot.
