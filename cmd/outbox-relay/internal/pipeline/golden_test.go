@@ -93,7 +93,7 @@ func (r *rig) script(t *testing.T, file string) {
 // stream, and both those of Debezium.
 func TestSnapshotTypes(t *testing.T) {
 	t.Parallel()
-	const dir = "testdata/snapshot-types"
+	const dir = "../../../../test/golden/testdata/snapshot-types"
 	want := readGolden(t, filepath.Join(dir, "golden.jsonl"))
 	r := newRig(t)
 	if r.db.Server.Major() < 15 {

@@ -129,9 +129,9 @@ func (h *handler) put() error {
 			return h.refuse(human("transform", fmt.Errorf("row %d of transaction %s: transform behind the router: %w", h.row+1, h.begin.CommitLSN, err)))
 		}
 	}
-	size := recordSize(&h.rec)
-	if h.block == nil || !h.block.fits(&h.rec, size) {
-		if err := h.nextBlock(size); err != nil {
+	for size := recordSize(&h.rec); !h.room(size); {
+		h.metrics.blocked.Inc()
+		if err := h.wait(h.flow.room); err != nil {
 			return err
 		}
 	}
@@ -146,18 +146,15 @@ func (h *handler) put() error {
 	return nil
 }
 
-// nextBlock hands the full block on and waits until the limits allow another.
-func (h *handler) nextBlock(size int) error {
-	h.publish(true)
-	for {
-		if h.block = h.flow.acquire(size); h.block != nil {
-			return nil
-		}
-		h.metrics.blocked.Inc()
-		if err := h.wait(h.flow.room); err != nil {
-			return err
-		}
+// room makes room in a block for the routed record, which takes size bytes: a full
+// block is handed on. It reports false while the limits allow no other.
+func (h *handler) room(size int) bool {
+	if h.block != nil && h.block.fits(&h.rec, size) {
+		return true
 	}
+	h.publish(true)
+	h.block = h.flow.acquire(size)
+	return h.block != nil
 }
 
 // Other implements replication.Handler.

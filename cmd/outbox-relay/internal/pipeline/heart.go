@@ -56,12 +56,8 @@ func (h *handler) beat() error {
 	if err := h.heart.record.Record(now.UnixMilli(), &h.rec); err != nil {
 		return h.refuse(configuration("heartbeat", err))
 	}
-	size := recordSize(&h.rec)
-	if h.block == nil || !h.block.fits(&h.rec, size) {
-		h.publish(true)
-		if h.block = h.flow.acquire(size); h.block == nil {
-			return nil
-		}
+	if !h.room(recordSize(&h.rec)) {
+		return nil
 	}
 	h.heart.next = now.Add(h.heart.interval)
 	h.txn++

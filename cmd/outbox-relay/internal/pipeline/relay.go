@@ -241,7 +241,8 @@ var errShutdownTimeout = errors.New("shutdown.timeout passed before everything w
 func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *handler) error {
 	if err := stream.Run(hard, stop, h); err != nil {
 		if h.refused {
-			r.deliver(hard, stream, h)
+			r.deliver(hard, h, func(ctx context.Context) error { return stream.Wait(ctx, h.flow.drained, h) })
+			r.farewell(stream, h)
 		}
 		return err
 	}
@@ -263,15 +264,14 @@ func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *
 }
 
 // deliver lets the rows before a refused one arrive, for no restart would get
-// past it: within shutdown.timeout they are acknowledged and confirmed.
-func (r *Relay) deliver(hard context.Context, stream *replication.Stream, h *handler) {
+// past it: they are acknowledged within shutdown.timeout. wait waits for that.
+func (r *Relay) deliver(hard context.Context, h *handler, wait func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(hard, r.cfg.ShutdownTimeout)
 	defer cancel()
 	h.finish()
-	if err := stream.Wait(ctx, h.flow.drained, h); err != nil {
+	if err := wait(ctx); err != nil {
 		r.log.Debug().Err(err).Msg("rows before the refused one were not all acknowledged")
 	}
-	r.farewell(stream, h)
 }
 
 // farewellTimeout bounds the last words to the server.

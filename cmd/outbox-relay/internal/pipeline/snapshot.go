@@ -86,7 +86,7 @@ func (r *Relay) readSnapshot(stop, hard context.Context, s *replication.Session,
 	defer context.AfterFunc(stop, func() { end(errSnapshotStopped) })()
 	err = snap.Run(reading, h)
 	if h.refused {
-		r.deliverSnapshot(hard, h)
+		r.deliver(hard, h, func(ctx context.Context) error { return await(ctx, h.flow.drained) })
 		return false, err
 	}
 	if err != nil && !errors.Is(err, errSnapshotStopped) {
@@ -111,14 +111,3 @@ func (r *Relay) readSnapshot(stop, hard context.Context, s *replication.Session,
 
 // finishTimeout bounds the note that a snapshot is complete.
 const finishTimeout = 15 * time.Second
-
-// deliverSnapshot lets the rows before a refused one arrive, within
-// shutdown.timeout.
-func (r *Relay) deliverSnapshot(hard context.Context, h *handler) {
-	ctx, cancel := context.WithTimeout(hard, r.cfg.ShutdownTimeout)
-	defer cancel()
-	h.finish()
-	if err := await(ctx, h.flow.drained); err != nil {
-		r.log.Debug().Err(err).Msg("rows before the refused one were not all acknowledged")
-	}
-}
