@@ -5,16 +5,14 @@ package kafkatest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/shared"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 )
 
@@ -23,36 +21,21 @@ const (
 	topicTimeout = time.Minute
 )
 
-// shared is the one broker of this test program. It is package state on purpose: a test program has no other place
-// that all its tests reach.
-var shared struct {
-	once    sync.Once
-	cluster *kafkaserver.Cluster
-	err     error
+// one is the broker that the tests of this program share.
+var one = shared.Server[*kafkaserver.Cluster]{
+	Name: "Kafka broker", Timeout: startTimeout,
+	Start: func(ctx context.Context) (*kafkaserver.Cluster, error) {
+		return kafkaserver.Start(ctx, kafkaserver.Config{})
+	},
 }
 
 // M is what testing.M and goleak.TestingM have in common.
-type M interface{ Run() int }
-
-type sharedM struct{ m M }
+type M = shared.M
 
 // WithShared wraps m so that the shared broker is stopped after the tests. It can be combined with pgtest's:
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(kafkatest.WithShared(pgtest.WithShared(m))) }
-func WithShared(m M) M { return sharedM{m} }
-
-func (s sharedM) Run() int {
-	code := s.m.Run()
-	shared.once.Do(func() { shared.err = errors.New("the tests are over") })
-	if shared.cluster == nil {
-		return code
-	}
-	if err := shared.cluster.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, "stop the shared Kafka broker:", err)
-		return max(code, 1)
-	}
-	return code
-}
+func WithShared(m M) M { return one.StopAfter(m) }
 
 // Main runs the tests, stops the shared broker and exits. Use it as the whole of TestMain where goleak is not used.
 func Main(m *testing.M) { os.Exit(WithShared(m).Run()) }
@@ -61,15 +44,7 @@ func Main(m *testing.M) { os.Exit(WithShared(m).Run()) }
 // or pause it: that is what New is for.
 func Shared(t testing.TB) *kafkaserver.Cluster {
 	t.Helper()
-	shared.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-		defer cancel()
-		shared.cluster, shared.err = kafkaserver.Start(ctx, kafkaserver.Config{})
-	})
-	if shared.err != nil {
-		t.Fatalf("shared Kafka broker: %v", shared.err)
-	}
-	return shared.cluster
+	return one.Get(t)
 }
 
 // New starts a cluster for this test alone. It is removed when the test ends; a failed test gets the end of each

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/shared"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 )
 
@@ -24,36 +24,19 @@ const (
 	cleanupTimeout = 30 * time.Second
 )
 
-// shared is the one server of this test program. It is package state on purpose: a test program has no other place
-// that all its tests reach.
-var shared struct {
-	once   sync.Once
-	server *pgserver.Server
-	err    error
+// one is the server that the tests of this program share.
+var one = shared.Server[*pgserver.Server]{
+	Name: "PostgreSQL server", Timeout: startTimeout,
+	Start: func(ctx context.Context) (*pgserver.Server, error) { return pgserver.Start(ctx, pgserver.Config{}) },
 }
 
 // M is what testing.M and goleak.TestingM have in common.
-type M interface{ Run() int }
-
-type sharedM struct{ m M }
+type M = shared.M
 
 // WithShared wraps m so that the shared server is stopped after the tests:
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.WithShared(m)) }
-func WithShared(m M) M { return sharedM{m} }
-
-func (s sharedM) Run() int {
-	code := s.m.Run()
-	shared.once.Do(func() { shared.err = errors.New("the tests are over") })
-	if shared.server == nil {
-		return code
-	}
-	if err := shared.server.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, "stop the shared PostgreSQL server:", err)
-		return max(code, 1)
-	}
-	return code
-}
+func WithShared(m M) M { return one.StopAfter(m) }
 
 // Main runs the tests, stops the shared server and exits. Use it as the whole of TestMain where goleak is not used.
 func Main(m *testing.M) { os.Exit(WithShared(m).Run()) }
@@ -62,15 +45,7 @@ func Main(m *testing.M) { os.Exit(WithShared(m).Run()) }
 // pause it: that is what New is for.
 func Shared(t testing.TB) *pgserver.Server {
 	t.Helper()
-	shared.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-		defer cancel()
-		shared.server, shared.err = pgserver.Start(ctx, pgserver.Config{})
-	})
-	if shared.err != nil {
-		t.Fatalf("shared PostgreSQL server: %v", shared.err)
-	}
-	return shared.server
+	return one.Get(t)
 }
 
 // New starts a server for this test alone. It is stopped and removed when the test ends; a failed test gets the end of
