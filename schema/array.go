@@ -8,15 +8,15 @@ import (
 
 // arrayKind is an array of elem's type.
 func (o TypeOptions) arrayKind(col, elem *Column) (kind, error) {
-	if omittedArrays[elem.TypeOID] || elem.Type != nil && elem.Type.Base != nil {
-		return kind{}, &UnsupportedError{Column: col.Name, Type: col.TypeText(), Omitted: !o.IncludeUnknown}
+	if omittedArrays[elem.TypeOID] {
+		return kind{}, &UnsupportedError{Column: col.Name, Type: col.TypeText(), Omitted: true}
 	}
 	// Debezium gives a bit array the schema of a single bit string, and loses
-	// every value; it has no tested form for the arrays of tsvector.
-	if elem.TypeOID == oidBit || elem.TypeOID == oidTsvector {
+	// every value.
+	if elem.TypeOID == oidBit {
 		return kind{}, &UnsupportedError{Column: col.Name, Type: col.TypeText()}
 	}
-	k, err := o.kindOf(elem)
+	k, err := o.elementKind(elem)
 	if err != nil {
 		var u *UnsupportedError
 		if errors.As(err, &u) {
@@ -26,22 +26,36 @@ func (o TypeOptions) arrayKind(col, elem *Column) (kind, error) {
 	}
 	items := k.schema
 	items.Optional = true
-	a := arrayReader{decode: k.decode, flat: k.verbatim && items.Type == TypeString && !isCitext(elem)}
+	a := arrayReader{
+		decode: k.decode, delimiter: ',',
+		flat: k.verbatim && items.Type == TypeString && !isNamed(elem, "citext"),
+	}
+	if elem.TypeOID == oidBox {
+		a.delimiter = ';'
+	}
 	switch {
 	case elem.TypeOID == oidTime:
 		a.decode = truncatedTime(k.decode)
-	case elem.Type != nil && elem.Type.Kind == 'e':
+	case k.unknown, elem.TypeOID == oidTsvector, elem.Type != nil && elem.Type.Kind == 'e':
 		items.Optional = false
 		a.nullAsWhole = true
-	case elem.Type != nil && elem.Type.Name == "ltree":
+	case isNamed(elem, "ltree"):
 		a.nullAsWhole = true
 	}
 	// Debezium reads no default of an array.
 	return kind{schema: Schema{Type: TypeArray, Items: &items}, decode: a.decodeArray, noDefault: true}, nil
 }
 
-// isCitext: Debezium reads a citext in an array in another way than other texts.
-func isCitext(col *Column) bool { return col.Type != nil && col.Type.Name == "citext" }
+// elementKind is what an array's elements are: Debezium does not know a domain's
+// base type there.
+func (o TypeOptions) elementKind(elem *Column) (kind, error) {
+	if elem.Type != nil && elem.Type.Base != nil {
+		return o.unknownKind(elem)
+	}
+	return o.kindOf(elem)
+}
+
+func isNamed(col *Column, typeName string) bool { return col.Type != nil && col.Type.Name == typeName }
 
 // truncatedTime reads a time with its microseconds cut to milliseconds, as the
 // JDBC driver does inside arrays.
@@ -56,7 +70,8 @@ func truncatedTime(decode decodeFunc) decodeFunc {
 
 // arrayReader reads PostgreSQL's text form of arrays.
 type arrayReader struct {
-	decode decodeFunc // of an element
+	decode    decodeFunc // of an element
+	delimiter byte       // between elements
 	// nullAsWhole: with a null among its elements, the array itself becomes null.
 	nullAsWhole bool
 	// flat: there is no value for an array of arrays.
@@ -90,7 +105,7 @@ func (a arrayReader) decodeArray(text, buf []byte) (Value, []byte, error) {
 		if len(rest) == 0 {
 			break
 		}
-		if rest[0] != ',' || len(rest) == 1 {
+		if rest[0] != a.delimiter || len(rest) == 1 {
 			return Value{}, buf, errSyntax
 		}
 		rest = rest[1:]
@@ -122,7 +137,7 @@ func (a arrayReader) element(text, buf []byte) (v Value, rest, newBuf []byte, er
 		v, buf, err = a.decode(buf[start:], buf)
 		return v, rest, buf, err
 	}
-	end := bytes.IndexByte(text, ',')
+	end := bytes.IndexByte(text, a.delimiter)
 	if end < 0 {
 		end = len(text)
 	}

@@ -6,19 +6,22 @@ import (
 	"fmt"
 )
 
-// bytesKind is bytea under binary.handling.mode.
-func (o TypeOptions) bytesKind() (kind, error) {
+// bytesKind is bytea.
+func (o TypeOptions) bytesKind() (kind, error) { return o.binaryKind(decodeBytea) }
+
+// binaryKind is bytes, as decode reads them, under binary.handling.mode.
+func (o TypeOptions) binaryKind(decode decodeFunc) (kind, error) {
 	k := kind{schema: Schema{Type: TypeString}, noDefault: true}
 	switch o.BinaryHandling {
 	case "", "bytes":
 		k.schema.Type = TypeBytes
-		k.decode = decodeBytea
+		k.decode = decode
 	case "base64":
-		k.decode = encodedBytea(base64.StdEncoding.AppendEncode)
+		k.decode = encoded(decode, base64.StdEncoding.AppendEncode)
 	case "base64-url-safe":
-		k.decode = encodedBytea(base64.URLEncoding.AppendEncode)
+		k.decode = encoded(decode, base64.URLEncoding.AppendEncode)
 	case "hex":
-		k.decode = encodedBytea(hex.AppendEncode)
+		k.decode = encoded(decode, hex.AppendEncode)
 	default:
 		return kind{}, fmt.Errorf("-binary.handling.mode: %q is none of bytes, base64, base64-url-safe, hex", o.BinaryHandling)
 	}
@@ -73,10 +76,10 @@ func unescapeBytea(dst, text []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// encodedBytea reads bytea as a string in the given encoding.
-func encodedBytea(encode func(dst, src []byte) []byte) decodeFunc {
+// encoded makes a string of the bytes that decode reads.
+func encoded(decode decodeFunc, encode func(dst, src []byte) []byte) decodeFunc {
 	return func(text, buf []byte) (Value, []byte, error) {
-		raw, buf, err := decodeBytea(text, buf)
+		raw, buf, err := decode(text, buf)
 		if err != nil {
 			return Value{}, buf, err
 		}

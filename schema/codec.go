@@ -76,6 +76,8 @@ type kind struct {
 	verbatim bool
 	// noDefault: Debezium gives the column no schema default, whatever the table says.
 	noDefault bool
+	// unknown: Debezium knows the type as bytes of text at best.
+	unknown bool
 }
 
 // stringKind is a type whose text is its value.

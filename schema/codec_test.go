@@ -102,6 +102,12 @@ func TestSchemas(t *testing.T) {
 			`{"schema":{"type":"string","optional":true,"name":"io.debezium.data.Enum","version":1,"parameters":{"allowed":"sad,ok,very happy,ü,\""}},"payload":"ok"}`},
 		{"enum[]", user(schema.TypeInfo{Name: "_mood", Kind: 'b', Elem: &inner}), def, "{}",
 			`{"schema":{"type":"array","items":{"type":"string","optional":false,"name":"io.debezium.data.Enum","version":1,"parameters":{"allowed":"sad,ok,very happy,ü,\""}},"optional":true},"payload":[]}`},
+		{"tsvector[]", column(3643, -1), def, "{'fat':1}",
+			`{"schema":{"type":"array","items":{"type":"string","optional":false,"name":"io.debezium.data.Tsvector","version":1},"optional":true},"payload":["'fat':1"]}`},
+		{"line[]", column(629, -1), withUnknown, "{}",
+			`{"schema":{"type":"array","items":{"type":"bytes","optional":false},"optional":true},"payload":[]}`},
+		{"line[] hex", column(629, -1), unknownHex, "{}",
+			`{"schema":{"type":"array","items":{"type":"string","optional":false},"optional":true},"payload":[]}`},
 		{"bit(8)", column(1560, 8), def, "1",
 			`{"schema":{"type":"bytes","optional":true,"name":"io.debezium.data.Bits","version":1,"parameters":{"length":"8"}},"payload":"AQ=="}`},
 		{"varbit", column(1562, -1), def, "",
@@ -134,6 +140,7 @@ func TestRefusedTypes(t *testing.T) {
 		{"line", column(628, -1), true, "line"},
 		{"multirange", column(4451, -1), true, "int4multirange"},
 		{"money[]", column(791, -1), true, "money[]"},
+		{"line[]", column(629, -1), true, "line[]"},
 		{"composite", user(schema.TypeInfo{Name: "pair", Kind: 'c'}), true, "pair"},
 		{"array of a domain", user(schema.TypeInfo{Name: "_dtext", Kind: 'b', Elem: &inner}), true, "_dtext"},
 		{"bit[]", column(1561, -1), false, "bit[]"},
@@ -182,6 +189,46 @@ func TestBadText(t *testing.T) {
 		if len(tc.text) > 2 && strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: the value shows in the error: %v", col.TypeText(), err)
 		}
+	}
+}
+
+// TestNoForm: what Debezium would send as null, as another number or as the
+// address of a Java object is an error that says so.
+func TestNoForm(t *testing.T) {
+	t.Parallel()
+	const far, dimensions = "too far from 1970", "more than one dimension"
+	cases := []struct {
+		name string
+		col  schema.Column
+		opt  schema.TypeOptions
+		text string
+		want string
+	}{
+		{"micros", column(1114, -1), defaults, "294276-12-31 23:59:59.999999", far},
+		{"micros of four digits", column(1114, 4), defaults, "294277-01-01 00:00:00", far},
+		{"nanos", column(1114, -1), nanoTimes, "2262-04-11 23:47:16.854776", far},
+		{"nanos BC", column(1114, -1), nanoTimes, "0001-01-01 00:00:00 BC", far},
+		{"text[][]", array(1009), defaults, `{{a,b},{c,d}}`, dimensions},
+		{"varchar[][]", array(1015), defaults, `[0:0][1:1]={{a}}`, dimensions},
+		{"uuid[][]", array(2951), defaults, `{{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}}`, dimensions},
+		{"jsonb[][]", array(3807), defaults, `{{"{\"a\": 1}"}}`, dimensions},
+		{"inet[][]", array(1041), defaults, `{{10.0.0.1}}`, dimensions},
+		{"int4range[][]", array(3905), defaults, `{{"[1,3)"}}`, dimensions},
+		{"enum[][]", elem(enum), defaults, `{{ok},{sad}}`, dimensions},
+		{"ltree[][]", elem(schema.TypeInfo{Name: "ltree", Kind: 'b'}), defaults, `{{a.b}}`, dimensions},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := schema.Bind(&tc.col, tc.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, _, err := c.Decode(schema.Datum{Kind: schema.Text, Bytes: []byte(tc.text)}, nil)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("read as %+v, %v, want an error that says %q", v, err, tc.want)
+			}
+		})
 	}
 }
 

@@ -64,7 +64,11 @@ func (c Converter) Bind(s *Schema) (*Encoder, error) {
 	e := &Encoder{schema: s, conv: c.Name}
 	switch c.Name {
 	case "string":
-		if what := unprintable(s); what != "" {
+		switch what := unprintable(s); what {
+		case "":
+		case nameConnectDate, nameConnectTime, nameConnectStamp:
+			return nil, fmt.Errorf("the string converter prints %s in the time zone of the machine that Kafka Connect runs on; use another converter or another time.precision.mode", what)
+		default:
 			return nil, fmt.Errorf("the string converter prints %s differently in each run of Kafka Connect; use another converter", what)
 		}
 	case "bytearray", "binary":

@@ -97,6 +97,41 @@ func TestBinaryConverters(t *testing.T) {
 	}
 }
 
+// TestStringConverterRefuses: what Java prints otherwise from run to run, or
+// from machine to machine.
+func TestStringConverterRefuses(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name string
+		col  schema.Column
+		opt  schema.TypeOptions
+		want string // part of the error; "" for none
+	}{
+		{"numeric", column(1700, -1), defaults, "VariableScaleDecimal differently in each run"},
+		{"point", column(600, -1), defaults, "Point differently in each run"},
+		{"bit(8)", column(1560, 8), defaults, "Bits differently in each run"},
+		{"numeric[]", array(1231), defaults, "VariableScaleDecimal differently in each run"},
+		{"connect date", column(1082, -1), connectTimes, "connect.data.Date in the time zone of the machine"},
+		{"connect timestamp", column(1114, -1), connectTimes, "connect.data.Timestamp in the time zone of the machine"},
+		{"timestamp", column(1114, -1), defaults, ""},
+		{"bytea", column(17, -1), defaults, ""},
+		{"numeric(10,2)", column(1700, numeric(10, 2)), defaults, ""},
+	}
+	for _, tc := range cases {
+		c, err := schema.Bind(&tc.col, tc.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = schema.Converter{Name: "string"}.Bind(c.Schema)
+		switch {
+		case tc.want == "" && err != nil:
+			t.Errorf("%s: %v", tc.name, err)
+		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
+			t.Errorf("%s: %v, want an error that says %q", tc.name, err, tc.want)
+		}
+	}
+}
+
 // TestJSONStringsReadBack checks the escaping against Go's own reader.
 func TestJSONStringsReadBack(t *testing.T) {
 	t.Parallel()

@@ -197,6 +197,25 @@ func TestDefaultText(t *testing.T) {
 	}
 }
 
+// TestDefaultOutOfRange: Debezium has -9223372036853775810, 169560311 and the
+// last nanosecond of the day here.
+func TestDefaultOutOfRange(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		col  schema.Column
+		expr string
+		want string
+	}{
+		{column(1114, -1), "'infinity'::timestamp without time zone", "9223372036825200000"},
+		{column(1082, -1), "'infinity'::date", "-2147472692"},
+		{column(1083, -1), "'24:00:00'::time without time zone", "86400000000"},
+	} {
+		if got := dflt(t, tc.col, defaults, tc.expr); got != tc.want {
+			t.Errorf("%s %s: got %s, want %s", tc.col.TypeText(), tc.expr, got, tc.want)
+		}
+	}
+}
+
 // TestDefaultUnderOptions: a default goes the way of the column's values
 // (recorded, too).
 func TestDefaultUnderOptions(t *testing.T) {

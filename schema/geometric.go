@@ -51,7 +51,7 @@ func javaBits(f float64) uint64 {
 
 // geometric are the types whose numbers Debezium prints anew, as Java prints
 // doubles, when it sends them as unknown.
-var geometric = map[uint32]bool{601: true, 602: true, 603: true, 604: true, 628: true, 718: true}
+var geometric = map[uint32]bool{601: true, 602: true, oidBox: true, 604: true, 628: true, 718: true}
 
 // decodeUnknown sends the text itself as bytes.
 func decodeUnknown(text, buf []byte) (Value, []byte, error) {

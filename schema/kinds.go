@@ -76,7 +76,8 @@ var textTypes = map[uint32]bool{
 	3904: true, 3906: true, 3908: true, 3910: true, 3912: true, 3926: true,
 }
 
-// omittedArrays are element types whose arrays Debezium leaves out.
+// omittedArrays are element types whose arrays Debezium leaves out, also with
+// include.unknown.datatypes.
 var omittedArrays = map[uint32]bool{
 	oidMoney: true, oidName: true, oidInterval: true, oidVarbit: true, oidXML: true, oidPoint: true,
 }
@@ -168,16 +169,11 @@ func (o TypeOptions) unknownKind(col *Column) (kind, error) {
 	if !o.IncludeUnknown {
 		return kind{}, &UnsupportedError{Column: col.Name, Type: col.TypeText(), Omitted: true}
 	}
-	k, err := o.bytesKind()
-	if err != nil {
-		return kind{}, err
-	}
-	if k.schema.Type != TypeBytes { // not seen from Debezium itself
-		return kind{}, &UnsupportedError{Column: col.Name, Type: col.TypeText()}
-	}
-	k.decode = decodeUnknown
+	decode := decodeUnknown
 	if geometric[col.TypeOID] {
-		k.decode = decodeGeometric
+		decode = decodeGeometric
 	}
-	return k, nil
+	k, err := o.binaryKind(decode)
+	k.unknown = true
+	return k, err
 }

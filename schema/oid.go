@@ -16,6 +16,7 @@ const (
 	oidJSON        = 114
 	oidXML         = 142
 	oidPoint       = 600
+	oidBox         = 603
 	oidCIDR        = 650
 	oidFloat4      = 700
 	oidFloat8      = 701
@@ -52,7 +53,7 @@ var builtinNames = map[uint32]string{
 	oidTimestamp: "timestamp", oidTimestamptz: "timestamptz", oidInterval: "interval",
 	oidTimetz: "timetz", oidBit: "bit", oidVarbit: "bit varying", oidNumeric: "numeric",
 	oidUUID: "uuid", oidTsvector: "tsvector", oidJSONB: "jsonb",
-	24: "regproc", 27: "tid", 28: "xid", 29: "cid", 601: "lseg", 602: "path", 603: "box", 604: "polygon",
+	24: "regproc", 27: "tid", 28: "xid", 29: "cid", 601: "lseg", 602: "path", oidBox: "box", 604: "polygon",
 	628: "line", 718: "circle", 3220: "pg_lsn", 3615: "tsquery", 4072: "jsonpath", 2970: "txid_snapshot",
 	5038: "pg_snapshot", 5069: "xid8",
 	3904: "int4range", 3906: "numrange", 3908: "tsrange", 3910: "tstzrange", 3912: "daterange", 3926: "int8range",
@@ -69,6 +70,8 @@ var arrayElements = map[uint32]uint32{
 	1231: oidNumeric, 1270: oidTimetz, 1561: oidBit, 1563: oidVarbit, 2951: oidUUID, 199: oidJSON,
 	3807: oidJSONB, 143: oidXML, 791: oidMoney, 3643: oidTsvector,
 	3905: 3904, 3907: 3906, 3909: 3908, 3911: 3910, 3913: 3912, 3927: 3926,
+	629: 628, 1018: 601, 1019: 602, 1020: oidBox, 1027: 604, 719: 718, 3221: 3220, 3645: 3615, 4073: 4072,
+	6150: 4451, 6151: 4532, 6152: 4533, 6153: 4534, 6155: 4535, 6157: 4536,
 }
 
 // TypeText names the column's type for messages to operators.

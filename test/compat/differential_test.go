@@ -82,10 +82,14 @@ func (tr *trial) prepare(ctx context.Context, t *testing.T, lab *lab) {
 	tr.db = pgtest.CreateDB(t, lab.postgres)
 	tr.conn = tr.db.Connect(t)
 	tr.exec(ctx, t, preamble)
-	for i, table := range tr.tables {
-		tr.tables[i] = table.withDefaults()
-		tr.exec(ctx, t, tr.tables[i].ddl())
+	var tables []table
+	for _, table := range tr.tables {
+		if table, ok := table.withDefaults().on(lab.postgres.Major()); ok {
+			tr.exec(ctx, t, table.ddl())
+			tables = append(tables, table)
+		}
 	}
+	tr.tables = tables
 	for _, sql := range tr.before {
 		tr.exec(ctx, t, sql)
 	}
@@ -175,19 +179,23 @@ func (tr *trial) dump(t *testing.T) {
 	}
 }
 
-// anywhere puts records without a key into partition -1, sorted by their ids: a producer may send them where it likes.
+// anyPartition is where records are put that may be in any.
+const anyPartition = -1
+
+// anywhere puts records without a key into anyPartition, because a producer may send them where it likes, and sorts that
+// one by the ids.
 func anywhere(list []records.Record) []records.Record {
-	var keyed, free []records.Record
+	var placed, free []records.Record
 	for _, r := range list {
-		if r.Key != nil {
-			keyed = append(keyed, r)
+		if r.Key != nil && r.Partition != anyPartition {
+			placed = append(placed, r)
 			continue
 		}
-		r.Partition = -1
+		r.Partition = anyPartition
 		free = append(free, r)
 	}
 	slices.SortStableFunc(free, func(a, b records.Record) int { return strings.Compare(a.ID(), b.ID()) })
-	return append(keyed, free...)
+	return append(placed, free...)
 }
 
 // runID is the header that tells one start of a task from another, a UUID of version 7.

@@ -17,20 +17,20 @@ const shortestFloats = 19
 var float = regexp.MustCompile(`-?\d+\.\d+(E-?\d+)?`)
 
 // modernize replaces, in the records of a Debezium that runs on an old Java, each float that the relay's record has in
-// the shortest form. A key that is a float decides on the partition, too.
+// the shortest form. A key that is a float decides on the partition too: then both records are put anywhere.
 func modernize(theirs, ours []records.Record) {
-	byID := make(map[string]records.Record, len(ours))
-	for _, o := range ours {
-		byID[o.Topic+" "+o.ID()] = o
+	byID := make(map[string]*records.Record, len(ours))
+	for i := range ours {
+		byID[ours[i].Topic+" "+ours[i].ID()] = &ours[i]
 	}
 	for i := range theirs {
 		t := &theirs[i]
-		o, ok := byID[t.Topic+" "+t.ID()]
-		if !ok {
+		o := byID[t.Topic+" "+t.ID()]
+		if o == nil {
 			continue
 		}
 		if key := modern(t.Key, o.Key); !bytes.Equal(key, t.Key) {
-			t.Key, t.Partition = key, o.Partition
+			t.Key, t.Partition, o.Partition = key, anyPartition, anyPartition
 		}
 		t.Value = modern(t.Value, o.Value)
 		for j := range min(len(t.Headers), len(o.Headers)) {

@@ -14,6 +14,7 @@ type kind struct {
 	random func(r *rand.Rand) string // nil: one of the edges
 
 	notNull bool // it is declared so
+	since   int  // the first major version of PostgreSQL that has it; 0 for any
 }
 
 // value is edge i, NULL after the last one, and then values by chance. The second result is false for NULL.
@@ -105,8 +106,8 @@ var numberKinds = []kind{
 	{column: "n", sql: "numeric", edges: append([]string{"123456789012345678901234567890.123456789", "1e100", "1e-40", "NaN"}, numbers...), random: randomNumeric},
 	{column: "n102", sql: "numeric(10,2)", edges: []string{"100.50", "-0.01", "99999999.99", "0", "0.005"}, random: func(r *rand.Rand) string { return fmt.Sprintf("%d.%02d", r.IntN(1e8)-5e7, r.IntN(100)) }},
 	{column: "n38", sql: "numeric(38,0)", edges: []string{"1", "-12345678901234567890123456789012345678", "0", "128", "-128", "255", "-129"}},
-	{column: "n35", sql: "numeric(3,5)", edges: []string{"0.00123", "-0.00999", "0"}},
-	{column: "n5m2", sql: "numeric(5,-2)", edges: []string{"12300", "-9999900", "0", "49"}},
+	{column: "n35", sql: "numeric(3,5)", since: 15, edges: []string{"0.00123", "-0.00999", "0"}},
+	{column: "n5m2", sql: "numeric(5,-2)", since: 15, edges: []string{"12300", "-9999900", "0", "49"}},
 	{column: "n1000", sql: "numeric(100,50)", edges: []string{"1.5", "-1e49", "1e-50"}},
 	{column: "m", sql: "money", edges: []string{"12.34", "-0.01", "92233720368547758.07", "-92233720368547758.08", "0"}},
 	{column: "di", sql: "dint", edges: []string{"5", "-5"}},

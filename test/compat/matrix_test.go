@@ -123,7 +123,8 @@ func several() configuration {
 	return c
 }
 
-// changed has statements that are no inserts, and changes of the table between inserts.
+// changed has statements that are no inserts, and changes of the table between inserts. No default is changed: both sides
+// look defaults up in the catalog when they meet the row, so that they may see one of before, or of later.
 func changed() configuration {
 	c := configuration{name: "changes", options: join(asJSON, options{"table.fields.additional.placement": "tenant:header", "table.field.additional.missing": "ignore"})}
 	c.tables = []table{{}}
@@ -139,7 +140,7 @@ func changed() configuration {
 		insert(1), `UPDATE outbox SET payload = '{}' WHERE aggregateid = 'k1'`, `DELETE FROM outbox WHERE aggregateid = 'k1'`,
 		insert(2), `UPDATE outbox SET id = 'b0000000-0000-4000-8000-000000000099' WHERE aggregateid = 'k2'`,
 		`ALTER TABLE outbox ADD tenant text`, insert(3, "tenant", "'acme'"), insert(4, "tenant", "NULL"),
-		`ALTER TABLE outbox ALTER tenant SET DEFAULT 'none'`, insert(5), insert(6, "tenant", "NULL"),
+		insert(5), insert(6, "tenant", "''"),
 		`ALTER TABLE outbox RENAME tenant TO customer`, insert(7, "customer", "'x'"),
 		`ALTER TABLE outbox ADD tenant int`, insert(8, "tenant", "8"), `ALTER TABLE outbox DROP customer`, insert(9, "tenant", "9"),
 		`ALTER TABLE outbox ALTER payload TYPE text`, insert(10), `BEGIN; TRUNCATE outbox; COMMIT`, insert(11),
@@ -207,7 +208,7 @@ func connecting() []configuration {
 		c := typed(name, columns, append(more, options{"snapshot.mode": mode})...)
 		c.early = true
 		c.unfit = func(k kind, value string) bool { // Debezium's snapshot takes them for other days than its stream
-			return k.sql == "date" && (strings.HasSuffix(value, "BC") || value == "infinity")
+			return k.sql == "date" && (strings.HasSuffix(value, "BC") || strings.Contains(value, "infinity"))
 		}
 		return c
 	}

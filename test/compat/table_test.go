@@ -51,6 +51,12 @@ func (t table) withDefaults() table {
 	return t
 }
 
+// on is the table as a major version of PostgreSQL can have it; false means not at all.
+func (t table) on(major int) (table, bool) {
+	t.columns = slices.DeleteFunc(slices.Clone(t.columns), func(k kind) bool { return k.since > major })
+	return t, t.key.since <= major && t.payload.since <= major
+}
+
 // identifier is the quoted name.
 func (t table) identifier() string { return pgx.Identifier{t.schema, t.name}.Sanitize() }
 
