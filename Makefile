@@ -37,15 +37,19 @@ tools: # Fail early when something that the tests need is not installed
 	@[ -n "$$OUTBOX_TEST_PG_BINDIR$$OUTBOX_TEST_PG_VERSION" ] || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 		{ $(call need,postgres,postgresql); }
 
-# The end-to-end tests run alone: they measure time, and the others start many servers at once.
-.PHONY: test
-test: tools ## Run all tests with the race detector, against real servers
-	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $$($(GO) list ./... | grep -v -e /test/e2e -e /test/golden -e /test/compat -e /test/debezium)
-	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $$($(GO) list ./... | grep /test/e2e)
+# Packages that need the machine for themselves: those that measure time, and those that run a whole Debezium.
+ALONE    := e2e
+DEBEZIUM := debezium compat
+packages  = $$($(GO) list ./... | grep $(1) $(patsubst %,-e '/test/%\(/\|$$\)',$(2)))
 
-# Real Debezium beside the relay, and its recorded records.
+.PHONY: test
+test: tools ## Run all tests, with the race detector where it fits, against real servers and the real Debezium
+	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $(call packages,-v,$(ALONE) $(DEBEZIUM))
+	$(GO) test -race -timeout $(TEST_TIMEOUT) -p 1 $(ARGS) $(call packages,,$(ALONE))
+	$(GO) test -timeout $(TEST_TIMEOUT) -p 1 $(ARGS) $(call packages,,$(DEBEZIUM))
+
 .PHONY: compat
-compat: tools ## Compare with the real Debezium, byte for byte; FULL=1 runs everything
+compat: tools ## Compare with the real Debezium only, byte for byte; FULL=1 runs everything
 	$(GO) test -timeout 60m ./test/golden ./test/debezium/...
 	$(GO) test -timeout 60m ./test/compat/... $(if $(FULL),-args -full)
 
