@@ -26,6 +26,9 @@ type Codec struct {
 // Bind chooses the Codec for a column. It fails, naming the column and its type,
 // if records could not be what Debezium sends for that type.
 func Bind(col *Column, opt TypeOptions) (*Codec, error) {
+	if col.Codec != nil {
+		return col.Codec, nil
+	}
 	k, err := opt.kindOf(col)
 	if err != nil {
 		return nil, err

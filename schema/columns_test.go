@@ -1,7 +1,6 @@
 package schema_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/outbox-relay/outbox-relay/schema"
@@ -61,15 +60,5 @@ func TestColumnsCheck(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestDDLHasDefaultColumns(t *testing.T) {
-	t.Parallel()
-	c := schema.DefaultColumns()
-	for _, name := range []string{c.ID, c.RouteBy, c.Key, c.Type, c.Payload} {
-		if !strings.Contains(schema.DDL, "\n    "+name+" ") {
-			t.Errorf("the DDL has no column %s", name)
-		}
 	}
 }

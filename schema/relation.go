@@ -18,7 +18,12 @@ type Relation struct {
 
 // String returns schema.table, unquoted, as operators write it in
 // table.include.list.
-func (r *Relation) String() string { return r.Namespace + "." + r.Name }
+func (r *Relation) String() string {
+	if r.Namespace == "" { // it is no table
+		return r.Name
+	}
+	return r.Namespace + "." + r.Name
+}
 
 // Index returns the position of the column named exactly name, or -1.
 func (r *Relation) Index(name string) int {
@@ -53,6 +58,9 @@ type Column struct {
 	NotNull bool      // pg_attribute.attnotnull
 	Default *string   // from DefaultText; nil for none
 	Type    *TypeInfo // of a type that is not built in; nil treats it as text
+
+	// Codec reads a field that is no column; nil lets Bind choose one by the type.
+	Codec *Codec
 }
 
 // TypeInfo is what the catalog says about a type that is not built in: an enum,
