@@ -14,6 +14,7 @@ type envelope struct {
 	version *field // table.field.event.schema.version
 	rel     *schema.Relation
 	prefix  string // the schema's name, up to the routed value
+	suffix  string // and behind it
 	store   *envelopeStore
 	known   map[envelopeKey]layout
 	items   []schema.Value // reused from row to row
@@ -58,8 +59,11 @@ type envelopeStore struct {
 const maxEnvelopes = 10_000
 
 func newEnvelope(rel *schema.Relation, topicPrefix string, store *envelopeStore) *envelope {
-	name := topicPrefix + "." + rel.Namespace + "." + rel.Name
-	return &envelope{rel: rel, prefix: adjustName(name) + ".", store: store, known: map[envelopeKey]layout{}}
+	e := &envelope{rel: rel, store: store, known: map[envelopeKey]layout{}}
+	if rel.Namespace != "" { // a message has no name that the envelope's could be derived from
+		e.prefix, e.suffix = adjustName(topicPrefix+"."+rel.Namespace+"."+rel.Name)+".", ".Value"
+	}
+	return e
 }
 
 // adjustName replaces what a topic's name cannot have, UTF-16 unit by unit, as
@@ -171,7 +175,7 @@ func (e *envelope) index(alias string) int {
 func (e *envelope) newSchema(key envelopeKey, routed []byte) *schema.Schema {
 	s := &schema.Schema{
 		Type:   schema.TypeStruct,
-		Name:   e.prefix + string(routed) + ".Value",
+		Name:   e.prefix + string(routed) + e.suffix,
 		Fields: []schema.Field{{Name: "payload", Schema: key.payload}},
 	}
 	if key.version != noVersion {

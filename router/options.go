@@ -34,6 +34,15 @@ type Options struct {
 
 	OpInvalidBehavior string // table.op.invalid.behavior: warn, error, fatal
 
+	// MessageFieldsNull keeps the null fields of messages: fields.null.include of
+	// Debezium's DecodeLogicalDecodingMessageContent.
+	MessageFieldsNull bool
+
+	// TraceField is tracing.span.context.field: the column with the context of the
+	// trace that the event belongs to, which becomes headers; "" for none. Debezium
+	// does the same where Connect runs with OpenTelemetry.
+	TraceField string
+
 	KeyConverter    schema.Converter // key.converter
 	ValueConverter  schema.Converter // value.converter
 	HeaderConverter schema.Converter // header.converter
@@ -92,12 +101,13 @@ type settings struct {
 	onUpdate      Action
 	topics        *topics
 	expander      *schema.Expander // nil unless payloads are expanded
+	message       schema.Expander  // of the messages that stand for rows
 	context       []Header
 }
 
 // compile checks the options and prepares what can be prepared.
 func compile(o Options) (*settings, error) {
-	s := &settings{Options: o}
+	s := &settings{Options: o, message: schema.Expander{NullAsBytes: o.MessageFieldsNull}}
 	var errs []error
 	for _, name := range []struct{ option, value string }{
 		{"table.field.event.id", o.EventID}, {"table.field.event.key", o.EventKey},

@@ -18,6 +18,7 @@ type Plan struct {
 	key    field
 	value  valueWriter
 	stamp  *stampField // nil for the time of processing
+	trace  *field      // nil if no context of a trace is passed on
 
 	settings  *settings
 	oldKey    *keyWriter // nil until a row's key changes
@@ -41,7 +42,7 @@ func (r *Router) Bind(rel *schema.Relation) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{rel: rel, settings: r.settings, topics: r.settings.topics, context: r.settings.context}
-	errs := []error{p.bindRoute(r), p.bindStamp(r)}
+	errs := []error{p.bindRoute(r), p.bindStamp(r), p.bindTrace(r)}
 	var err error
 	p.id, err = r.bind(rel, o.EventID, o.HeaderConverter)
 	errs = append(errs, option("table.field.event.id", err))

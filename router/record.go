@@ -47,3 +47,13 @@ const (
 func (u Unexpanded) String() string {
 	return [...]string{"expanded", "not_text", "not_object", "not_json", "not_uniform"}[u]
 }
+
+// ID is the value of the header id, or nil.
+func (r *Record) ID() []byte {
+	for i := range r.Headers {
+		if r.Headers[i].Key == "id" {
+			return r.Headers[i].Value
+		}
+	}
+	return nil
+}

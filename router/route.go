@@ -91,6 +91,9 @@ func (p *Plan) routeHeaders(values []schema.Datum, rec *Record) error {
 		return err
 	}
 	rec.Headers = append(rec.Headers, p.context...)
+	if p.trace != nil {
+		p.routeTrace(values, rec)
+	}
 	rec.Headers = append(rec.Headers, Header{Key: "id", Value: id})
 	for i := range p.headers {
 		h := &p.headers[i]

@@ -12,6 +12,7 @@ type Router struct {
 	settings  *settings
 	interner  schema.Interner
 	envelopes envelopeStore
+	messages  map[*schema.Schema]*messagePlan
 }
 
 // New checks the options and returns a Router. The error joins every mistake,

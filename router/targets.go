@@ -1,0 +1,42 @@
+package router
+
+// Targets says which topics rows can go to, as far as the options alone tell.
+type Targets struct {
+	// Fixed is the one topic of all rows; "" if it depends on the row.
+	Fixed string
+	// Before and After are what every topic's name begins and ends with, around
+	// the value of route.by.field. They mean nothing unless Affixed is set.
+	Before, After string
+	Affixed       bool
+}
+
+// Targets looks at route.topic.regex and route.topic.replacement. The error is
+// that of Validate.
+func (o *Options) Targets() (Targets, error) {
+	t, err := newTopics(o.RouteTopicRegex, o.RouteTopicReplacement)
+	if err != nil {
+		return Targets{}, err
+	}
+	if t.affixed {
+		return Targets{Before: t.before, After: t.after, Affixed: true}, nil
+	}
+	if !matchesAll(o.RouteTopicRegex) {
+		return Targets{}, nil // a value that does not match is the topic itself
+	}
+	// A replacement that uses no group gives the same for every value.
+	one, errOne := t.route("a")
+	other, errOther := t.route("b")
+	if errOne == nil && errOther == nil && one == other {
+		return Targets{Fixed: one}, nil
+	}
+	return Targets{}, nil
+}
+
+// matchesAll knows the expressions that take the whole of any line.
+func matchesAll(regex string) bool {
+	switch regex {
+	case "(?<routedByValue>.*)", "(.*)", ".*":
+		return true
+	}
+	return false
+}
