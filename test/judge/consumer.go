@@ -16,6 +16,9 @@ type ConsumerConfig struct {
 	Topics  []string // they may appear later
 	Regex   bool     // the topics are regular expressions, found in topic names
 
+	// From, if set, are the offsets to begin at, by topic and partition, for topics that exist and are not among Topics.
+	From map[string]map[int32]int64
+
 	// IDHeader is the header with the event id. Defaults to "id".
 	IDHeader string
 
@@ -27,7 +30,7 @@ type ConsumerConfig struct {
 	Observe func(r *kgo.Record)
 }
 
-// Consumer reads all partitions of some topics from the start and keeps what Judge needs of each record: about 200
+// Consumer reads all partitions of some topics, from the start or from given offsets, and keeps what Judge needs of each record: about 200
 // bytes, values not included. Its methods may be called by several goroutines.
 type Consumer struct {
 	config ConsumerConfig
@@ -53,6 +56,7 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	}
 	options := []kgo.Opt{
 		kgo.SeedBrokers(config.Brokers...),
+		kgo.ConsumePartitions(config.offsets()),
 		kgo.ConsumeTopics(config.Topics...),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.MetadataMinAge(topicRefresh / 5),
@@ -75,6 +79,18 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	}
 	go c.run(ctx)
 	return c, nil
+}
+
+// offsets are those of From in the reader's own terms.
+func (c *ConsumerConfig) offsets() map[string]map[int32]kgo.Offset {
+	all := make(map[string]map[int32]kgo.Offset, len(c.From))
+	for topic, partitions := range c.From {
+		all[topic] = make(map[int32]kgo.Offset, len(partitions))
+		for partition, offset := range partitions {
+			all[topic][partition] = kgo.NewOffset().At(offset)
+		}
+	}
+	return all
 }
 
 // Close ends the reading. What was read stays.

@@ -171,3 +171,19 @@ func TestConsumerClosesWhileBrokersAreDown(t *testing.T) {
 	}
 	c.Close()
 }
+
+// TestConsumerBeginsWhereItIsTold leaves out what was in a topic before.
+func TestConsumerBeginsWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	bootstrap, _ := kfaketest.New(t, 1, []string{"a", "b"})
+	produce(t, bootstrap, append(rows("a", 5), rows("b", 2)...))
+	c := newConsumer(t, judge.ConsumerConfig{
+		Brokers: strings.Split(bootstrap, ","), Topics: []string{"b"}, From: map[string]map[int32]int64{"a": {0: 3}},
+	})
+	if err := c.WaitFor(bounded(t), append(rows("a", 5)[3:], rows("b", 2)...)); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := c.Count(); n != 4 {
+		t.Errorf("%d records were read, want 4", n)
+	}
+}

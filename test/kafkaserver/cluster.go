@@ -95,13 +95,15 @@ func (c *Cluster) firstStart(ctx context.Context) error {
 
 // tryStart formats and starts all brokers on new ports, and waits until they form a cluster.
 func (c *Cluster) tryStart(ctx context.Context) error {
-	ports, err := freeport.Pick(2 * c.config.Brokers)
+	each := nodePorts + len(c.config.Listeners)
+	ports, err := freeport.Pick(each * c.config.Brokers)
 	if err != nil {
 		return err
 	}
 	c.nodes = nil
 	for i := range c.config.Brokers {
-		c.nodes = append(c.nodes, node{client: ports[2*i], controller: ports[2*i+1]})
+		p := ports[each*i : each*(i+1)]
+		c.nodes = append(c.nodes, node{client: p[0], controller: p[1], behind: p[2], more: p[nodePorts:]})
 	}
 	if err := c.format(ctx); err != nil {
 		return err
@@ -147,8 +149,9 @@ func (c *Cluster) formatOne(ctx context.Context, i int, cluster string) error {
 	if err := os.WriteFile(c.propertiesFile(i), []byte(text), 0o600); err != nil {
 		return fmt.Errorf("write the configuration of broker %d: %w", i, err)
 	}
-	cmd := exec.CommandContext(ctx, c.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", c.classpath(),
-		"kafka.tools.StorageTool", "format", "-t", cluster, "-c", c.propertiesFile(i))
+	args := []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", c.classpath(),
+		"kafka.tools.StorageTool", "format", "-t", cluster, "-c", c.propertiesFile(i)}
+	cmd := exec.CommandContext(ctx, c.java, append(args, c.config.FormatArgs...)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("format the storage of broker %d: %w\n%s", i, err, out)

@@ -201,16 +201,14 @@ func TestThreeBrokersSurviveTheLossOfALeader(t *testing.T) {
 	}
 	client := newClient(t, cluster)
 	produce(t, ctx, client, "t", "before")
-	topics, err := kadm.NewClient(client).ListTopics(ctx, "t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	leader := int(topics["t"].Partitions[0].Leader) - 1
-	if err := cluster.Kill(leader); err != nil {
+	checkLeaderMoves(t, ctx, cluster, "t")
+	checkTopicConfig(t, ctx, cluster, "t")
+	dead := int(leader(t, ctx, cluster, "t")) - 1
+	if err := cluster.Kill(dead); err != nil {
 		t.Fatal(err)
 	}
 	produce(t, ctx, client, "t", "without")
-	if err := cluster.StartBroker(ctx, leader); err != nil {
+	if err := cluster.StartBroker(ctx, dead); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := values(t, ctx, cluster, "t", 2), "before without"; got != want {
@@ -226,9 +224,13 @@ func TestThreeBrokersSurviveTheLossOfALeader(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
-	cluster, err := kafkaserver.Start(t.Context(), kafkaserver.Config{Brokers: 2})
-	if err == nil {
-		t.Error(errors.Join(errors.New("two brokers were started"), cluster.Close()))
+	for name, config := range map[string]kafkaserver.Config{
+		"two brokers":               {Brokers: 2},
+		"one proxy for two brokers": {Brokers: 3, Advertised: []string{"127.0.0.1:1"}},
+	} {
+		if cluster, err := kafkaserver.Start(t.Context(), config); err == nil {
+			t.Error(errors.Join(fmt.Errorf("%s: it was started", name), cluster.Close()))
+		}
 	}
 }
 

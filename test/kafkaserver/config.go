@@ -16,6 +16,18 @@ type Config struct {
 	// auto.create.topics.enable=false.
 	Settings map[string]string
 
+	// Advertised, if set, are addresses (host:port), one for each broker, of proxies in front of them. Each broker gets one
+	// more listener, at Cluster.Behind, whose clients are told these addresses. Clients of Addrs and the brokers among
+	// themselves go past the proxies.
+	Advertised []string
+
+	// Listeners are more ways in for clients: a name in capitals for each, with its security protocol, for instance
+	// SECURE: SASL_SSL. Settings of listener.name.secure.* say the rest; Cluster.ListenerAddrs tells the addresses.
+	Listeners map[string]string
+
+	// FormatArgs are more arguments for the formatting of the storage, for instance --add-scram with a user.
+	FormatArgs []string
+
 	// HeapMB is the largest heap of each JVM in megabytes. Defaults to 512.
 	HeapMB int
 
@@ -34,15 +46,22 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Brokers != 1 && c.Brokers != 3 {
 		return c, fmt.Errorf("a Kafka cluster of %d brokers: only 1 and 3 are supported", c.Brokers)
 	}
+	if n := len(c.Advertised); n != 0 && n != c.Brokers {
+		return c, fmt.Errorf("%d addresses to advertise for %d brokers", n, c.Brokers)
+	}
 	return c, nil
 }
 
 // node is where one broker listens.
 type node struct {
-	client, controller int // ports
+	client, controller, behind int   // ports; behind is used only with proxies
+	more                       []int // of Config.Listeners, in the order of their names
 }
 
-func (n node) addr() string { return fmt.Sprintf("127.0.0.1:%d", n.client) }
+const nodePorts = 3
+
+func (n node) addr() string       { return fmt.Sprintf("127.0.0.1:%d", n.client) }
+func (n node) behindAddr() string { return fmt.Sprintf("127.0.0.1:%d", n.behind) }
 
 // properties is the server.properties of broker i.
 func (c Config) properties(nodes []node, i int, dataDir string) string {
@@ -69,6 +88,13 @@ func (c Config) properties(nodes []node, i int, dataDir string) string {
 		"share.coordinator.state.topic.min.isr":            "1",
 		"group.initial.rebalance.delay.ms":                 "0",
 	}
+	if len(c.Advertised) > 0 {
+		settings["listeners"] += ",PROXIED://" + nodes[i].behindAddr()
+		settings["advertised.listeners"] += ",PROXIED://" + c.Advertised[i]
+		settings["listener.security.protocol.map"] = "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT"
+		settings["inter.broker.listener.name"] = "PLAINTEXT"
+	}
+	c.addListeners(settings, nodes[i])
 	maps.Copy(settings, c.Settings)
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(settings)) {

@@ -29,9 +29,12 @@ type Config struct {
 
 	AggregateTypes []string // Defaults to "order" and "customer"
 	PayloadBytes   int      // about the size of a payload. Defaults to 100
+	LargestPayload int      // sizes are drawn from PayloadBytes to this, each order of magnitude alike; 0 = all PayloadBytes
 
 	RollbackShare  float64 // of transactions, 0 to 1
-	SavepointShare float64 // of the parts of a transaction (1 to 4), 0 to 1; half of these savepoints are rolled back
+	SavepointShare float64 // of the parts of a transaction (1 to 4), and of the halves of such parts, 0 to 1; half of these savepoints are rolled back
+	HugeShare      float64 // of transactions, 0 to 1: these have up to HugeRows rows
+	HugeRows       int     // defaults to 100 times MaxRows
 
 	RowsPerSecond float64 // of all writers together; 0 = as fast as they can
 	Seed          uint64  // makes the choices repeatable, not the interleaving
@@ -49,6 +52,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Keys == 0 {
 		c.Keys = 1000
+	}
+	if c.HugeRows == 0 {
+		c.HugeRows = 100 * c.MaxRows
 	}
 	if len(c.AggregateTypes) == 0 {
 		c.AggregateTypes = []string{"order", "customer"}

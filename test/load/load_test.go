@@ -54,6 +54,7 @@ func TestAccountIsWhatTheTableHolds(t *testing.T) {
 	db := pgtest.NewDB(t)
 	l := load.New(load.Config{
 		DSN: db.DSN, Writers: 8, MaxRows: 50, Rows: 5000, Keys: 20, RollbackShare: 0.2, SavepointShare: 0.3, Seed: 1,
+		HugeShare: 0.05, HugeRows: 300, LargestPayload: 20_000,
 	})
 	if err := l.Run(ctx); err != nil {
 		t.Fatal(err)
@@ -68,6 +69,7 @@ func TestAccountIsWhatTheTableHolds(t *testing.T) {
 	if a.RolledBack == 0 || a.RolledBackRows == 0 || a.Transactions == 0 {
 		t.Errorf("account %d committed, %d rolled back (%d rows), want some of each", a.Transactions, a.RolledBack, a.RolledBackRows)
 	}
+	checkExtremes(t, ctx, db.Connect(t))
 	if diff := gocmp.Diff(byID(a.Committed), table(t, ctx, db.DSN)); diff != "" {
 		t.Errorf("account (-) and table (+) differ:\n%.2000s", diff)
 	}

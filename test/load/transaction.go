@@ -16,19 +16,11 @@ import (
 // aggregate is what a version belongs to.
 type aggregate struct{ kind, id string }
 
-// part is a run of rows that share a savepoint, or none.
-type part struct {
-	aggregates []aggregate // of each row
-	savepoint  bool
-	discard    bool // roll the savepoint back
-}
-
 // transaction is planned by chance first and executed then. rows and discarded are filled by execute.
 type transaction struct {
-	table        string
-	payloadBytes int
-	parts        []part
-	rollback     bool
+	table    string
+	parts    []part
+	rollback bool
 
 	rows      []judge.Committed // what a COMMIT makes visible
 	discarded int               // rows in savepoints that were rolled back
@@ -44,8 +36,11 @@ const (
 // plan chooses rows, keys, savepoints and fate of a transaction.
 func (w *writer) plan() *transaction {
 	c, r := w.load.config, w.random
-	tx := &transaction{table: c.Table, payloadBytes: c.PayloadBytes, rollback: r.Float64() < c.RollbackShare}
+	tx := &transaction{table: c.Table, rollback: r.Float64() < c.RollbackShare}
 	rows := 1 + r.IntN(c.MaxRows)
+	if r.Float64() < c.HugeShare {
+		rows = 1 + r.IntN(c.HugeRows)
+	}
 	keys := make([]aggregate, 1+r.IntN(min(rows, maxKeys)))
 	for i := range keys {
 		keys[i] = aggregate{c.AggregateTypes[r.IntN(len(c.AggregateTypes))], fmt.Sprintf("key-%d", r.IntN(c.Keys))}
@@ -53,11 +48,7 @@ func (w *writer) plan() *transaction {
 	parts := 1 + r.IntN(min(rows, maxParts))
 	for i := range parts {
 		n := rows*(i+1)/parts - rows*i/parts
-		p := part{savepoint: r.Float64() < c.SavepointShare}
-		p.discard = p.savepoint && r.IntN(2) == 0
-		for range n {
-			p.aggregates = append(p.aggregates, keys[r.IntN(len(keys))])
-		}
+		p := w.planPart(n, keys)
 		tx.parts = append(tx.parts, p)
 	}
 	return tx
@@ -99,9 +90,11 @@ func (t *transaction) write(ctx context.Context, tx pgx.Tx) error {
 		return fmt.Errorf("lock the counters: %w", err)
 	}
 	for i, p := range t.parts {
-		if err := t.writePart(ctx, tx, fmt.Sprintf("part_%d", i), p, versions); err != nil {
+		kept, err := t.writePart(ctx, tx, fmt.Sprintf("part_%d", i), p, versions)
+		if err != nil {
 			return err
 		}
+		t.rows = append(t.rows, kept...)
 	}
 	var kinds, ids []string
 	var last []int64
@@ -122,7 +115,7 @@ func (t *transaction) lock(ctx context.Context, tx pgx.Tx) (map[aggregate]int64,
 	var kinds, ids []string
 	asked := map[aggregate]bool{}
 	for _, p := range t.parts {
-		for _, a := range p.aggregates {
+		for _, a := range p.all() {
 			if !asked[a] {
 				asked[a] = true
 				kinds, ids = append(kinds, a.kind), append(ids, a.id)
@@ -146,47 +139,6 @@ func (t *transaction) lock(ctx context.Context, tx pgx.Tx) (map[aggregate]int64,
 		err = fmt.Errorf("%d counters found for %d keys", len(versions), len(ids))
 	}
 	return versions, err
-}
-
-// writePart inserts the rows of one part. Versions of discarded rows are not given out again: gaps do not matter, and
-// a discarded row that appears nevertheless cannot be taken for another.
-func (t *transaction) writePart(ctx context.Context, tx pgx.Tx, savepoint string, p part, versions map[aggregate]int64) error {
-	rows, payloads := t.makeRows(p, versions)
-	if p.savepoint {
-		if _, err := tx.Exec(ctx, "SAVEPOINT "+savepoint); err != nil {
-			return fmt.Errorf("set a savepoint: %w", err)
-		}
-	}
-	if err := t.insert(ctx, tx, p, rows, payloads); err != nil {
-		return err
-	}
-	if !p.savepoint {
-		t.rows = append(t.rows, rows...)
-		return nil
-	}
-	end := "RELEASE "
-	if p.discard {
-		end = "ROLLBACK TO "
-		t.discarded += len(rows)
-	} else {
-		t.rows = append(t.rows, rows...)
-	}
-	if _, err := tx.Exec(ctx, end+savepoint); err != nil {
-		return fmt.Errorf("end a savepoint: %w", err)
-	}
-	return nil
-}
-
-func (t *transaction) makeRows(p part, versions map[aggregate]int64) (rows []judge.Committed, payloads []string) {
-	rows, payloads = make([]judge.Committed, len(p.aggregates)), make([]string, len(p.aggregates))
-	for i, a := range p.aggregates {
-		versions[a]++
-		payloads[i] = Payload(versions[a], t.payloadBytes)
-		rows[i] = judge.Committed{
-			ID: newUUID(), Key: a.id, Seq: versions[a], Topic: Topic(a.kind), Hash: judge.Hash([]byte(payloads[i])),
-		}
-	}
-	return rows, payloads
 }
 
 func (t *transaction) insert(ctx context.Context, tx pgx.Tx, p part, rows []judge.Committed, payloads []string) error {

@@ -19,6 +19,10 @@ type Config struct {
 	// Settings are lines of postgresql.conf. They override the defaults of this package, which trade safety against a
 	// power cut for speed (fsync=off, full_page_writes=off); a crash of the server alone loses nothing.
 	Settings map[string]string
+
+	// Files are put into the data directory before the first start, for instance server.crt and server.key for TLS, or
+	// pg_hba.conf, which must let user postgres in over TCP without TLS.
+	Files map[string][]byte
 }
 
 // defaults are for many short tests at once on few cores: lots of slots and connections, little memory, no disk syncs.

@@ -70,6 +70,9 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 	if err := s.initdb(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if err := s.writeFiles(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if err := s.firstStart(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
