@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 // Process is what a program gets from the system it runs on; a test gives it something else.
@@ -16,6 +17,7 @@ type Process struct {
 	Env    []string // as os.Environ returns it
 	Stdout io.Writer
 	Stderr io.Writer
+	Now    func() time.Time // nil for time.Now
 }
 
 // Run is a whole program but for its process. It returns nil when it did what it was asked to, which includes
@@ -36,8 +38,9 @@ func Main(name string, run Run) {
 }
 
 // Execute is Main without the process: it returns the exit code. The first signal cancels the context that run
-// has, the second makes Execute return 1 at once, whatever run is doing. An error is printed to p.Stderr behind the
-// program's name, unless run has Reported it.
+// has, the second makes Execute return 1 at once, whatever run is doing; within a second after the first, one of the
+// same kind is its echo and does not count. An error is printed to p.Stderr behind the program's name, unless run has
+// Reported it.
 //
 // A panic in run's own goroutine is printed with its stack and gives 1. One in another goroutine ends the process
 // with 2, which is how Go does it; only a broken invariant of ours may panic.
@@ -47,7 +50,10 @@ func Execute(ctx context.Context, name string, run Run, p Process, signals <-cha
 	done := make(chan error, 1) // room for the result when nobody waits for it any more
 	go func() { done <- protect(ctx, run, p) }()
 
-	stopping := false
+	signs := patience{now: p.Now}
+	if signs.now == nil {
+		signs.now = time.Now
+	}
 	for {
 		select {
 		case err := <-done:
@@ -56,12 +62,14 @@ func Execute(ctx context.Context, name string, run Run, p Process, signals <-cha
 			}
 			return Code(err)
 		case s := <-signals:
-			if stopping {
+			stop, leave := signs.take(s)
+			if leave {
 				fmt.Fprintf(p.Stderr, "%s: second signal (%v), leaving at once\n", name, s)
 				return Restart
 			}
-			stopping = true
-			cancel(&SignalError{s})
+			if stop {
+				cancel(&SignalError{s})
+			}
 		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -121,5 +123,49 @@ func TestSecondSignalLeavesAtOnce(t *testing.T) {
 	}
 	if want := "prog: second signal (interrupt), leaving at once\n"; stderr.String() != want {
 		t.Errorf("stderr: got %q, want %q", &stderr, want)
+	}
+}
+
+// TestEchoOfASignal sends one signal twice, as timeout(1) does: the second counts only when it is a wish of its own.
+func TestEchoOfASignal(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		second os.Signal
+		after  time.Duration
+		code   int
+	}{
+		{"at the same moment", syscall.SIGTERM, 0, 0},
+		{"just within a second", syscall.SIGTERM, time.Second - 1, 0},
+		{"after a second", syscall.SIGTERM, time.Second, 1},
+		{"of another kind", os.Interrupt, 0, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			signals, release, ended := make(chan os.Signal), make(chan struct{}), make(chan struct{})
+			var clock atomic.Int64
+			start := time.Now()
+			run := func(ctx context.Context, _ daemon.Process) error {
+				defer close(ended)
+				<-ctx.Done()
+				clock.Store(int64(test.after))
+				signals <- test.second
+				<-release // closed already, or when Execute has left
+				return nil
+			}
+			p := daemon.Process{Stderr: &bytes.Buffer{}, Now: func() time.Time { return start.Add(time.Duration(clock.Load())) }}
+			go func() { signals <- syscall.SIGTERM }()
+			if test.code == 0 {
+				close(release) // an echo must not keep run from ending
+			}
+			if code := daemon.Execute(t.Context(), "prog", run, p, signals); code != test.code {
+				t.Errorf("code: got %d, want %d", code, test.code)
+			}
+			if test.code != 0 {
+				close(release)
+			}
+			<-ended
+		})
 	}
 }

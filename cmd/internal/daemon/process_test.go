@@ -72,6 +72,7 @@ func playDaemon(ctx context.Context, p daemon.Process, mode string) error {
 	<-ctx.Done()
 	switch mode {
 	case "stuck":
+		<-time.After(1100 * time.Millisecond) // or the next signal would be an echo of the first
 		fmt.Fprintln(p.Stdout, "stopping")
 		<-context.WithoutCancel(ctx).Done() // for ever
 	case "human":

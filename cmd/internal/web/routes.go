@@ -18,7 +18,12 @@ func routes(config Config, reg *prometheus.Registry, probe Probe) http.Handler {
 	mux.HandleFunc("GET /livez", verdict(probe.Live))
 	mux.HandleFunc("GET /readyz", verdict(probe.Ready))
 	mux.HandleFunc("GET /status", status(probe))
-	mux.HandleFunc("GET /{$}", index(config))
+	for pattern, h := range config.Pages {
+		mux.Handle(pattern, h)
+	}
+	if config.Pages[FrontPage] == nil {
+		mux.HandleFunc(FrontPage, index(config))
+	}
 	if config.PProf {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/cmdline", cmdline)

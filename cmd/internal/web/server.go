@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -29,7 +30,17 @@ type Config struct {
 	Name          string // of the program, for the index page
 	ListenAddress string // host:port; port 0 takes a free one
 	PProf         bool   // serve Go's profiles under /debug/pprof/
+
+	// Pages are more to serve, by their patterns for http.ServeMux. One of FrontPage takes the place of the index.
+	Pages map[string]http.Handler
+
+	// ConfigFile turns on TLS and basic authentication, in the form of the Prometheus exporter-toolkit; "" for neither.
+	ConfigFile string
+	Log        *slog.Logger // nil for none
 }
+
+// FrontPage is the pattern of what is served at /.
+const FrontPage = "GET /{$}"
 
 const (
 	readTimeout = 10 * time.Second // for a whole request; none of ours has a body
@@ -51,7 +62,7 @@ type Server struct {
 
 // New returns a server for the metrics in reg and the answers of probe. It opens nothing yet.
 func New(config Config, reg *prometheus.Registry, probe Probe) *Server {
-	return &Server{
+	s := &Server{
 		config: config,
 		http: &http.Server{
 			Handler:           routes(config, reg, probe),
@@ -62,11 +73,16 @@ func New(config Config, reg *prometheus.Registry, probe Probe) *Server {
 			MaxHeaderBytes:    maxHeaderSize,
 		},
 	}
+	s.config.guard(s.http)
+	return s
 }
 
 // Listen opens the address. It is separate from Run so that a daemon finds out before it starts its work that the
-// port is taken.
+// port is taken, or ConfigFile wrong.
 func (s *Server) Listen(ctx context.Context) error {
+	if err := s.config.validateConfig(); err != nil {
+		return err
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.config.ListenAddress)
 	if err != nil {
 		return fmt.Errorf("listen for HTTP on %q: %w", s.config.ListenAddress, err)
@@ -87,7 +103,7 @@ func (s *Server) Addr() string {
 // serving fails earlier. It must be called once, after Listen.
 func (s *Server) Run(ctx context.Context) error {
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(s.listener) }()
+	go func() { served <- s.serve() }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve HTTP on %s: %w", s.Addr(), err)

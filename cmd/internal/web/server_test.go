@@ -291,3 +291,23 @@ func TestStopIsBounded(t *testing.T) {
 	}
 	close(p.release)
 }
+
+// A page of the daemon's own takes the place of the index; the others stay.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	say := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+	}
+	addr := start(t, web.Config{Name: "outbox-sample", Pages: map[string]http.Handler{web.FrontPage: say("front"), "GET /more": say("more")}}, probe{})
+	for path, want := range map[string]string{"/": "front", "/more": "more", "/livez": "ok\n"} {
+		r, err := client.Get("http://" + addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || string(body) != want {
+			t.Errorf("%s: %v, got %q, want %q", path, err, body, want)
+		}
+	}
+}
