@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/outbox-relay/outbox-relay/schema"
 )
 
 // Config is what a session needs to know. Durations of zero take the defaults
@@ -26,6 +29,12 @@ type Config struct {
 	Publication string // publication.name
 	Tables      Filter // which tables are outbox tables
 
+	Messages Prefixes // which messages of pg_logical_emit_message are events
+
+	// Routable tells why rows of an outbox table, as the publication shows it, cannot
+	// be relayed; nil asks nobody. Monitor asks from a goroutine of its own.
+	Routable func(*schema.Relation) error
+
 	CreateSlot bool         // make a missing slot although this is not a proven first start
 	Autocreate Autocreate   // publication.autocreate.mode
 	Snapshot   SnapshotMode // snapshot.mode
@@ -39,6 +48,7 @@ type Config struct {
 	StatusInterval time.Duration // status.update.interval.ms; default 10 s
 	TickInterval   time.Duration // between two calls of Handler.Tick; default and at most 1 s
 	Pace           time.Duration // how long to let the socket buffer fill while far behind; negative never; default 2 ms
+	Silence        time.Duration // how long the server may say nothing before it is looked at from outside; default 10 s
 }
 
 var slotName = regexp.MustCompile(`^[a-z0-9_]{1,63}$`)
@@ -52,7 +62,7 @@ func (c *Config) Validate() error {
 	if c.Publication == "" || len(c.Publication) > 63 {
 		errs = append(errs, fmt.Errorf("publication.name: %q is no publication name; it has 1 to 63 bytes", c.Publication))
 	}
-	errs = append(errs, c.Tables.Validate(), c.Snapshot.validate(), c.Autocreate.validate())
+	errs = append(errs, c.Tables.Validate(), c.Messages.validate(), c.Snapshot.validate(), c.Autocreate.validate())
 	if c.StatusInterval < 0 {
 		errs = append(errs, fmt.Errorf("status.update.interval.ms: %s is negative", c.StatusInterval))
 	}
@@ -71,6 +81,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Pace == 0 {
 		c.Pace = 2 * time.Millisecond
+	}
+	if c.Silence == 0 {
+		c.Silence = silenceLimit
 	}
 }
 
@@ -117,10 +130,13 @@ func (c *Config) Dial(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	var pid atomic.Uint32
+	c.dialPatient(config, pid.Load)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, connectError(config, err)
 	}
+	pid.Store(conn.PgConn().PID())
 	return conn, nil
 }
 
@@ -151,14 +167,14 @@ func (c *Config) connectReplication(ctx context.Context) (*pgconn.PgConn, *wire,
 // connectError keeps pgconn's error, which names host, user and database but no
 // password, and adds what the operator can do.
 func connectError(config *pgx.ConnConfig, err error) error {
-	hint := ""
-	switch Reason(err) {
-	case "auth":
-		hint = fmt.Sprintf("; check the password and pg_hba.conf (replication connections match lines for database %q)", config.Database)
-	case "privilege":
-		hint = fmt.Sprintf("; run: ALTER ROLE %s REPLICATION (on managed services: grant its replication role)", quoteIdent(config.User))
+	if Reason(err) == "privilege" {
+		return &Remedy{Err: fmt.Errorf("connect to PostgreSQL: %w", err), SQL: []string{"ALTER ROLE " + quoteIdent(config.User) + " REPLICATION"},
+			Then: "start again (on managed services: grant its replication role instead)"}
 	}
-	err = fmt.Errorf("connect to PostgreSQL: %w%s", err, hint)
+	if isPooler(err) {
+		return configuration("pooler", fmt.Errorf("connect to PostgreSQL: %w; a connection pooler is in the way: connect to the server itself, because a pooler passes neither replication nor the session's settings on", err))
+	}
+	err = fmt.Errorf("connect to PostgreSQL: %w%s", err, connectHint(config, err))
 	if Reason(err) == "undefined_object" { // a parameter that the server does not know
 		return configuration("connection_string", err)
 	}

@@ -108,10 +108,12 @@ func (d *Decoder) dispatch(kind byte, c *cursor, h Handler) error {
 		return d.delete(c, h)
 	case 'T':
 		return d.truncate(c, h)
-	case 'O', 'M', 'A':
-		// Origin says where a replicated change came from; Message is
-		// pg_logical_emit_message; a stray stream abort ('A') was seen from
-		// servers even where streaming is off. None carries a row.
+	case 'M':
+		return d.message(c, h)
+	case 'O', 'A':
+		// Origin says where a replicated change came from; a stray stream abort
+		// ('A') was seen from servers even where streaming is off. Neither carries a
+		// row.
 		c.rest = nil
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pglogrepl"
@@ -48,6 +49,10 @@ func (t *transcript) Update(rel *schema.Relation, before []schema.Datum, full bo
 
 func (t *transcript) Other(rel *schema.Relation, op replication.Op) error {
 	return t.add("%s %s", op, rel)
+}
+
+func (t *transcript) Message(m replication.Message) error {
+	return t.add("message %s %q %q (transactional %t)", m.LSN, m.Prefix, m.Content, m.Transactional)
 }
 
 func (t *transcript) Commit(c replication.Commit) error {
@@ -166,14 +171,14 @@ func TestDecode(t *testing.T) {
 			want: []string{`relation 5 pg_catalog.x f: m type 99(4) "public.mood" key false`},
 		},
 		{
-			name: "changes that are no insert, and messages without rows",
+			name: "changes that are no insert",
 			messages: []wal{
 				relation(5, "id"), begin(0x10), wal("O").u64(1).str("elsewhere"), wal("M").u8(1).u64(1).str("p").u32(1).raw("x"),
 				wal("A").u32(1).u32(2), wal("D").u32(5).raw("K..."), wal("T").u32(2).u8(1).u32(5).u32(6), commit(0x10, 0x20),
 			},
 			want: []string{
 				one, "begin 0/10 2000-01-02T00:00:00.000001 xid 7",
-				"delete public.outbox", "truncate public.outbox", "commit 0/10 0/20",
+				`message 0/1 "p" "x" (transactional true)`, "delete public.outbox", "truncate public.outbox", "commit 0/10 0/20",
 			},
 		},
 		{
@@ -223,6 +228,33 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func message(flags byte, lsn uint64, prefix, content string) wal {
+	return wal("M").u8(flags).u64(lsn).str(prefix).u32(uint32(len(content))).raw(content)
+}
+
+// A message that is not transactional is a transaction of its own, which ends where
+// its record ends, and is as old as its arrival.
+func TestDecodeMessageAlone(t *testing.T) {
+	t.Parallel()
+	var got transcript
+	var d replication.Decoder
+	before := time.Now().UTC().Format("2006-01-02T15:04:05.000000")
+	for _, m := range []wal{message(0, 0x30, "p", "x"), begin(0x40), message(1, 0x38, "", ""), commit(0x40, 0x50)} {
+		if err := d.Decode(m, &got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := strings.Fields(got.lines[0])
+	if first[0] != "begin" || first[1] != "0/2F" || first[2] < before {
+		t.Errorf("got %q, want the begin of 0/2F at %s or later", got.lines[0], before)
+	}
+	want := []string{`message 0/30 "p" "x" (transactional false)`, "commit 0/2F 0/30",
+		"begin 0/40 2000-01-02T00:00:00.000001 xid 7", `message 0/38 "" "" (transactional true)`, "commit 0/40 0/50"}
+	if diff := cmp.Diff(want, got.lines[1:]); diff != "" || d.InTransaction() {
+		t.Errorf("the handler was told (-want +got), and a transaction is open %t:\n%s", d.InTransaction(), diff)
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	open := []wal{relation(5, "id"), begin(0x10)}
@@ -261,6 +293,10 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a commit that ends before it starts", open, commit(0x10, 0x10), "before it starts"},
 		{"a name without its end", nil, wal("R").u32(5).raw("public"), "ends before"},
 		{"more columns than there are", nil, wal("R").u32(5).str("a").str("b").u8('d').u16(65535), "ends before"},
+		{"a transactional message outside a transaction", nil, message(1, 0x10, "p", "x"), "outside a transaction"},
+		{"a message that is not transactional in a transaction", open, message(0, 0x10, "p", "x"), "inside transaction 0/10"},
+		{"bytes behind a message", open, message(1, 0x10, "p", "x").u8(0), "1 bytes follow"},
+		{"a message with a negative length", open, wal("M").u8(1).u64(1).str("p").u32(0xffffffff), "ends before"},
 		{"more truncated tables than there are", nil, wal("T").u32(0xffffffff).u8(0), "ends before"},
 	}
 	for _, tt := range tests {
@@ -296,7 +332,7 @@ func TestDecodePassesHandlerErrorsOn(t *testing.T) {
 // taken for a whole one.
 func TestDecodeTruncated(t *testing.T) {
 	t.Parallel()
-	whole := []wal{begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "12", "34"), updated(5, 0, nil, "12", "34"), updated(5, 'K', []string{"12", "-"}, "56", "-"), wal("Y").u32(99).str("public").str("mood"), wal("T").u32(1).u8(0).u32(5)}
+	whole := []wal{begin(0x10), commit(0x10, 0x20), relation(6, "id", "v"), insert(5, "12", "34"), updated(5, 0, nil, "12", "34"), updated(5, 'K', []string{"12", "-"}, "56", "-"), wal("Y").u32(99).str("public").str("mood"), wal("T").u32(1).u8(0).u32(5), message(1, 0x10, "prefix", "content")}
 	for _, m := range whole {
 		for n := range len(m) {
 			var d replication.Decoder
@@ -361,6 +397,7 @@ func (silent) Update(*schema.Relation, []schema.Datum, bool, []schema.Datum) err
 	return nil
 }
 func (silent) Other(*schema.Relation, replication.Op) error { return nil }
+func (silent) Message(replication.Message) error            { return nil }
 func (silent) Commit(replication.Commit) error              { return nil }
 func (silent) Keepalive(pglogrepl.LSN) error                { return nil }
 func (silent) Tick() error                                  { return nil }

@@ -34,13 +34,39 @@ func (s *Stream) Describe(ctx context.Context, rel *schema.Relation) error {
 	return nil
 }
 
-func (s *Stream) describe(ctx context.Context, rel *schema.Relation) (err error) {
-	if s.sql == nil {
-		if s.sql, err = s.cfg.Dial(ctx); err != nil {
-			return err
-		}
+func (s *Stream) describe(ctx context.Context, rel *schema.Relation) error {
+	if err := s.dial(ctx); err != nil {
+		return err
 	}
 	return describe(ctx, s.sql, rel)
+}
+
+// dial opens the ordinary connection again if it was given up.
+func (s *Stream) dial(ctx context.Context) (err error) {
+	if s.sql == nil {
+		s.sql, err = s.cfg.Dial(ctx)
+	}
+	return err
+}
+
+// NameNow returns the present schema and name of a table, which may have been renamed
+// since its rows were written; both are empty if it is gone. It must be called from the
+// Stream's goroutine.
+func (s *Stream) NameNow(ctx context.Context, oid uint32) (namespace, name string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
+	defer cancel()
+	if err = s.dial(ctx); err == nil {
+		err = s.sql.QueryRow(ctx, `SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_class c
+			JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1`, oid).Scan(&namespace, &name)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "", nil
+	}
+	if err != nil {
+		s.closeSQL()
+		return "", "", fmt.Errorf("look up the name of table %d: %w", oid, err)
+	}
+	return namespace, name, nil
 }
 
 func describe(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) error {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -89,12 +88,12 @@ func ClassOf(err error) Class { return judge(err).class }
 // Reason names err's kind for a metric label: one of a small fixed set.
 func Reason(err error) string { return judge(err).reason }
 
-// Retryable reports whether connecting again may help. An authentication error
-// counts as retryable once the relay has streamed, because then the password
-// has been changed under it and the new one may be on its way.
+// Retryable reports whether connecting again may help. An error of authentication
+// or TLS counts as retryable once the relay has streamed, because then a password
+// or certificate has been changed under it and the new one may be on its way.
 func Retryable(err error, streamed bool) bool {
 	v := judge(err)
-	return v.class == Transient || streamed && v.reason == "auth"
+	return v.class == Transient || streamed && (v.reason == "auth" || v.reason == "tls")
 }
 
 func judge(err error) verdict {
@@ -138,7 +137,7 @@ func isTLS(err error) bool {
 	var hostname x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	return errors.As(err, &unknown) || errors.As(err, &hostname) || errors.As(err, &invalid) ||
-		strings.Contains(err.Error(), "server refused TLS connection")
+		refusedTLS(err) || noBinding(err) || isAlert(err)
 }
 
 func byNetwork(err error) verdict {

@@ -13,12 +13,14 @@ type Filter struct {
 	ExcludeTables  List // table.exclude.list, of schema.table
 	IncludeSchemas List // schema.include.list
 	ExcludeSchemas List // schema.exclude.list
+
+	None bool // there is no outbox table: the events are messages
 }
 
 // Match reports whether the table is an outbox table. PostgreSQL's own tables
 // are none, whatever the lists say.
 func (f *Filter) Match(schema, table string) bool {
-	return !builtIn(schema, table) &&
+	return !f.None && !builtIn(schema, table) &&
 		chosen(f.IncludeSchemas, f.ExcludeSchemas, schema) &&
 		chosen(f.IncludeTables, f.ExcludeTables, schema+"."+table)
 }
@@ -45,7 +47,7 @@ func (f *Filter) Validate() error {
 	if !f.IncludeSchemas.Empty() && !f.IncludeSchemas.everything() && !f.ExcludeSchemas.Empty() {
 		errs = append(errs, errors.New("schema.include.list and schema.exclude.list: give one of the two"))
 	}
-	if f.IncludeTables.Empty() && f.ExcludeTables.Empty() && f.IncludeSchemas.Empty() && f.ExcludeSchemas.Empty() {
+	if !f.None && f.IncludeTables.Empty() && f.ExcludeTables.Empty() && f.IncludeSchemas.Empty() && f.ExcludeSchemas.Empty() {
 		errs = append(errs, errors.New("table.include.list: name the outbox table, as schema.table"))
 	}
 	return errors.Join(errs...)
@@ -53,6 +55,9 @@ func (f *Filter) Validate() error {
 
 // String tells the lists that are not empty, for messages.
 func (f Filter) String() string {
+	if f.None {
+		return "none"
+	}
 	var parts []string
 	for _, l := range []struct {
 		name string

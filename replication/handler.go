@@ -25,6 +25,10 @@ type Handler interface {
 	Update(rel *schema.Relation, before []schema.Datum, full bool, values []schema.Datum) error
 	// Other is a DELETE or TRUNCATE of a wanted table.
 	Other(rel *schema.Relation, op Op) error
+	// Message is a message of pg_logical_emit_message, whatever its prefix, if
+	// Config.Messages asks for any. One that is not transactional has a Begin and a
+	// Commit of its own, with the time at which it was received.
+	Message(Message) error
 	// Commit closes the transaction.
 	Commit(Commit) error
 	// Keepalive tells how far the server has decoded: everything before it that

@@ -124,7 +124,7 @@ func (m *monitor) sample(ctx context.Context) (s Sample, err error) {
 
 func serverSide(ctx context.Context, conn *pgx.Conn, cfg *Config, s *Sample) error {
 	var lsn string
-	err := conn.QueryRow(ctx, `SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END)::text,
+	err := conn.QueryRow(ctx, `SELECT `+serverEnd+`,
 		coalesce((SELECT r.sync_state FROM pg_catalog.pg_stat_replication r WHERE r.pid = $2), ''),
 		coalesce((SELECT age(catalog_xmin) FROM pg_catalog.pg_replication_slots WHERE slot_name = $1), 0)::int8`,
 		cfg.Slot, s.Slot.ActivePID).Scan(&lsn, &s.Sync, &s.XminAge)
@@ -155,5 +155,30 @@ func publicationState(ctx context.Context, conn *pgx.Conn, cfg *Config) (problem
 	if err := markPublished(ctx, conn, cfg.Publication, tables); err != nil {
 		return nil, err
 	}
-	return checkPublication(cfg.Publication, pub, tables), nil
+	if problem := checkPublication(cfg.Publication, pub, tables); problem != nil || cfg.Routable == nil {
+		return problem, nil
+	}
+	return checkColumns(ctx, conn, cfg, tables)
+}
+
+// checkColumns asks whether new rows could be relayed, before the first one that
+// cannot stops the relay: a column was dropped or renamed, or a column list hides it.
+func checkColumns(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) (problem, err error) {
+	var problems []error
+	for i := range tables {
+		rel, err := describeTable(ctx, conn, cfg.Publication, &tables[i])
+		if errors.Is(err, pgx.ErrNoRows) {
+			continue // it was dropped just now
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look up the columns of %s: %w", tables[i].quoted(), err)
+		}
+		if err := cfg.Routable(rel); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return configuration("table_columns", fmt.Errorf("the next row will stop the relay: %w", err)), nil
+	}
+	return nil, nil
 }

@@ -26,7 +26,7 @@ type publication struct {
 // table is a table that Config.Tables chooses.
 type table struct {
 	schema, name string
-	kind         string // pg_class.relkind
+	kind         string // pg_class.relkind, or u if it is unlogged
 	identity     bool   // it has a replica identity, so that it may publish updates
 	published    bool
 	rowFilter    string
@@ -66,7 +66,7 @@ func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publicat
 // findTables lists the tables that match, partitions left out: those are
 // published under their root's name.
 func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, error) {
-	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, c.relkind::text,
+	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, CASE c.relpersistence WHEN 'u' THEN 'u' ELSE c.relkind::text END,
 			c.relreplident = 'f' AND c.relkind = 'r' OR EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
 				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident AND c.relkind = 'r' ELSE false END)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -113,11 +113,17 @@ func markPublished(ctx context.Context, conn *pgx.Conn, name string, tables []ta
 	return nil
 }
 
+// mayLackTables reports whether there may be no outbox table: the events are
+// messages, and the publication does not depend on tables.
+func (c *Config) mayLackTables() bool {
+	return c.Tables.None || c.Messages.Enabled() && c.Autocreate != Filtered && c.Autocreate != ""
+}
+
 func checkTables(cfg *Config, database string, tables []table) error {
-	if len(tables) == 0 {
+	if len(tables) == 0 && !cfg.mayLackTables() {
 		return configuration("no_table", fmt.Errorf("no table of database %q matches %s; create it (outbox-relay -print-ddl shows how) or name it as schema.table", database, cfg.Tables))
 	}
-	kinds := map[string]string{"v": "a view", "m": "a materialized view", "f": "a foreign table"}
+	kinds := map[string]string{"v": "a view", "m": "a materialized view", "f": "a foreign table", "u": "unlogged (ALTER TABLE … SET LOGGED)"}
 	for i := range tables {
 		if kind, bad := kinds[tables[i].kind]; bad {
 			return configuration("table_kind", fmt.Errorf("%s.%s is %s, which PostgreSQL does not replicate; the outbox must be a table", tables[i].schema, tables[i].name, kind))
@@ -126,11 +132,19 @@ func checkTables(cfg *Config, database string, tables []table) error {
 	return nil
 }
 
+// refuseCreation is for a publication that is missing and is not to be made.
+func refuseCreation(cfg *Config, tables []table) error {
+	if cfg.Autocreate != Disabled {
+		return nil
+	}
+	return configuration("no_publication", remedy(fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled", cfg.Publication), createPublicationSQL(cfg, tables)))
+}
+
 // createPublication publishes no deletes: cleaning the table up then costs nothing
 // on the wire.
 func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) error {
-	if cfg.Autocreate == Disabled {
-		return configuration("no_publication", fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled; run: %s", cfg.Publication, createPublicationSQL(cfg, tables)))
+	if err := refuseCreation(cfg, tables); err != nil {
+		return err
 	}
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -167,10 +181,10 @@ func createPublicationSQL(cfg *Config, tables []table) string {
 		}
 	}
 	scope := " FOR TABLE " + strings.Join(names, ", ")
-	switch cfg.Autocreate {
-	case AllTables:
+	switch {
+	case cfg.Autocreate == AllTables:
 		scope, updates = " FOR ALL TABLES", ""
-	case NoTables:
+	case cfg.Autocreate == NoTables || len(tables) == 0:
 		scope, updates = "", ""
 	}
 	return fmt.Sprintf("CREATE PUBLICATION %s%s WITH (publish = 'insert%s'%s)", quoteIdent(cfg.Publication), scope, updates, viaRoot)
@@ -191,19 +205,20 @@ func noteSlot(ctx context.Context, conn *pgx.Conn, cfg *Config) error {
 }
 
 func checkPublication(name string, p publication, tables []table) error {
+	alter := "ALTER PUBLICATION " + quoteIdent(name) + " "
 	if !p.inserts {
-		return configuration("publication_shape", fmt.Errorf("publication %q does not publish inserts; run: ALTER PUBLICATION %s SET (publish = 'insert')", name, quoteIdent(name)))
+		return configuration("publication_shape", remedy(fmt.Errorf("publication %q does not publish inserts", name), alter+"SET (publish = 'insert')"))
 	}
 	var errs []error
 	for i := range tables {
 		t := &tables[i]
 		switch {
 		case t.kind == "p" && !p.viaRoot:
-			errs = append(errs, fmt.Errorf("%s.%s is partitioned, and publication %q sends its rows under the names of the partitions; run: ALTER PUBLICATION %s SET (publish_via_partition_root = true)", t.schema, t.name, name, quoteIdent(name)))
+			errs = append(errs, remedy(fmt.Errorf("%s.%s is partitioned, and publication %q sends its rows under the names of the partitions", t.schema, t.name, name), alter+"SET (publish_via_partition_root = true)"))
 		case !t.published:
-			errs = append(errs, fmt.Errorf("publication %q does not carry %s.%s; run: ALTER PUBLICATION %s ADD TABLE %s (rows inserted before that are not sent)", name, t.schema, t.name, quoteIdent(name), t.quoted()))
+			errs = append(errs, remedy(fmt.Errorf("publication %q does not carry %s.%s, and rows inserted before it does are not sent", name, t.schema, t.name), alter+"ADD TABLE "+t.quoted()))
 		case t.rowFilter != "":
-			errs = append(errs, fmt.Errorf("publication %q hides rows of %s.%s: it has the filter %s; remove it with ALTER PUBLICATION … SET TABLE", name, t.schema, t.name, t.rowFilter))
+			errs = append(errs, remedy(fmt.Errorf("publication %q hides rows of %s.%s: it has the filter %s", name, t.schema, t.name, t.rowFilter), republish(name, t)...))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -33,6 +33,9 @@ type Reporter interface {
 	// which goes on from lsn. again tells that the slot is older than the snapshot:
 	// rows committed since lsn come twice.
 	SnapshotBegins(slot string, lsn pglogrepl.LSN, again bool)
+	// StandbyBehind: the server holds events back until a standby has them, as it was
+	// told to by synchronized_standby_slots (17 and later). Called again while it lasts.
+	StandbyBehind(slot, message string)
 	// HistoryChanged: this is not the server, or not the timeline, that was read before.
 	HistoryChanged(before, now Position)
 	// SlotMoved: somebody else has confirmed past where this process had: another
@@ -147,6 +150,9 @@ func (s *Session) open(ctx context.Context) (*Stream, error) {
 		return nil, err
 	}
 	position, slotAt := s.position, pglogrepl.LSN(info.ConfirmedFlushLSN)
+	if err := s.refuseAhead(ctx, slotAt); err != nil {
+		return nil, err
+	}
 	if position.Confirmed != 0 && slotAt > position.Confirmed {
 		s.report.SlotMoved(s.cfg.Slot, position.Confirmed, slotAt)
 	}
@@ -268,6 +274,9 @@ func (o *opener) prepare(ctx context.Context) error {
 	if err := o.checkFailover(); err != nil {
 		return err
 	}
+	if err := o.checkMessages(); err != nil {
+		return err
+	}
 	if err := o.refuseStandby(ctx); err != nil {
 		return err
 	}
@@ -317,20 +326,22 @@ func (o *opener) note(ctx context.Context) error {
 }
 
 // refuseStandby keeps a relay that met a standby, as it happens with several hosts
-// in the connection string, from taking its missing slot for a lost one.
+// in the connection string, from taking its missing slot for a lost one. The copy of
+// a failover slot (17 and later) cannot be read there, and counts as none.
 func (o *opener) refuseStandby(ctx context.Context) error {
 	if o.sql.PgConn().ParameterStatus("in_hot_standby") == "off" {
 		return nil // the server has said so at the connect
 	}
 	standby, err := bounded(ctx, func(ctx context.Context) (standby bool, err error) {
-		err = o.sql.QueryRow(ctx, `SELECT pg_is_in_recovery() AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1)`, o.cfg.Slot).Scan(&standby)
+		err = o.sql.QueryRow(ctx, `SELECT pg_is_in_recovery() AND NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots s
+			WHERE slot_name = $1 AND to_jsonb(s) ->> 'synced' IS DISTINCT FROM 'true')`, o.cfg.Slot).Scan(&standby)
 		return standby, err
 	})
 	if err != nil {
 		return fmt.Errorf("ask whether the server is a standby: %w", err)
 	}
 	if standby {
-		return &Problem{Transient, "standby", fmt.Errorf("connected to a standby that has no slot %q; add target_session_attrs=read-write to the connection string so that the primary is chosen", o.cfg.Slot)}
+		return &Problem{Transient, "standby", fmt.Errorf("connected to a standby that has no slot %q of its own; add target_session_attrs=read-write to the connection string so that the primary is chosen", o.cfg.Slot)}
 	}
 	return nil
 }
@@ -432,12 +443,12 @@ func (o *opener) reconnect(ctx context.Context) (err error) {
 }
 
 func (o *opener) startOnce(ctx context.Context, from Position) error {
+	arguments := []string{"proto_version '1'", "publication_names " + quoteLiteral(quoteIdent(o.cfg.Publication))}
+	if o.cfg.Messages.Enabled() {
+		arguments = append(arguments, "messages 'true'")
+	}
 	err := pglogrepl.StartReplication(ctx, o.repl, quoteIdent(o.cfg.Slot), from.Confirmed, pglogrepl.StartReplicationOptions{
-		Mode: pglogrepl.LogicalReplication,
-		PluginArgs: []string{
-			"proto_version '1'",
-			"publication_names " + quoteLiteral(quoteIdent(o.cfg.Publication)),
-		},
+		Mode: pglogrepl.LogicalReplication, PluginArgs: arguments,
 	})
 	if err != nil {
 		return fmt.Errorf("start replication on slot %q: %w", o.cfg.Slot, err)

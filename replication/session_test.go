@@ -61,6 +61,8 @@ func (e *events) WaitingForTransaction(pid int32, _, _ string, _ time.Duration) 
 
 func (e *events) SlotMoved(_ string, from, to pglogrepl.LSN) { e.moved = append(e.moved, from, to) }
 
+func (e *events) StandbyBehind(_, _ string) {}
+
 func (e *events) HistoryChanged(_, _ replication.Position) { e.changed++ }
 
 // collector is a Handler that acknowledges everything at once.
@@ -85,6 +87,8 @@ func (c *collector) Update(*schema.Relation, []schema.Datum, bool, []schema.Datu
 	return nil
 }
 func (c *collector) Other(*schema.Relation, replication.Op) error { return nil }
+
+func (c *collector) Message(replication.Message) error { return nil }
 
 func (c *collector) Commit(m replication.Commit) error {
 	c.begun = false

@@ -123,11 +123,15 @@ func selectRows(t *table, rel *schema.Relation) string {
 	for i := range rel.Columns {
 		names[i] = quoteIdent(rel.Columns[i].Name)
 	}
-	only := "ONLY "
+	return "SELECT " + strings.Join(names, ", ") + " FROM " + t.only()
+}
+
+// only is the table as FROM takes it, without its children.
+func (t *table) only() string {
 	if t.kind == "p" {
-		only = ""
+		return t.quoted()
 	}
-	return "SELECT " + strings.Join(names, ", ") + " FROM " + only + t.quoted()
+	return "ONLY " + t.quoted()
 }
 
 // chunk groups rows into transactions.
@@ -173,14 +177,14 @@ func describeTable(ctx context.Context, conn *pgx.Conn, publication string, t *t
 	}
 	rel.ReplicaIdentity = identity[0]
 	// pg_publication_tables has attnames since 15. Without them the stream carries
-	// all columns but generated ones.
+	// all columns but generated ones, which it never carries before 18.
 	rows, err := conn.Query(ctx, `SELECT a.attname::text, a.atttypid, a.atttypmod,
 			CASE WHEN a.atttypid >= $2::oid THEN (SELECT n.nspname || '.' || y.typname FROM pg_catalog.pg_type y JOIN pg_catalog.pg_namespace n ON n.oid = y.typnamespace WHERE y.oid = a.atttypid) ELSE '' END
 		FROM pg_catalog.pg_attribute a LEFT JOIN LATERAL (
 			SELECT to_jsonb(p) -> 'attnames' AS names FROM pg_catalog.pg_publication_tables p
 			WHERE p.pubname = $3 AND p.schemaname = $4 AND p.tablename = $5) published ON true
 		WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped
-			AND CASE WHEN jsonb_typeof(published.names) = 'array' THEN published.names ? a.attname::text ELSE a.attgenerated = '' END
+			AND CASE WHEN jsonb_typeof(published.names) = 'array' THEN published.names ? a.attname::text AND (a.attgenerated = '' OR current_setting('server_version_num')::int >= 180000) ELSE a.attgenerated = '' END
 		ORDER BY a.attnum`, rel.OID, uint32(firstUserOID), publication, t.schema, t.name)
 	if err != nil {
 		return nil, err

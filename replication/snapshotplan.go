@@ -3,7 +3,6 @@ package replication
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pglogrepl"
 )
@@ -189,7 +188,7 @@ func (o *opener) readable(ctx context.Context) ([]table, error) {
 		}
 	}
 	if len(grants) > 0 {
-		return nil, configuration("privilege", fmt.Errorf("snapshot.mode %s reads the outbox table, which this role may not; run: %s", o.cfg.Snapshot, strings.Join(grants, "; ")))
+		return nil, configuration("privilege", remedy(fmt.Errorf("snapshot.mode %s reads the outbox table, which this role may not", o.cfg.Snapshot), grants...))
 	}
 	return tables, nil
 }

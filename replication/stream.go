@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -19,11 +20,6 @@ const (
 	// that moved is sent at the next tick, so this bounds how much is sent again
 	// after a crash, and how long a relay must live to make any progress.
 	tickEvery = 200 * time.Millisecond
-	// pingAfter is how long the server may be silent before it is asked for a sign.
-	pingAfter = 5 * time.Second
-	// deadAfter is how long it may be silent altogether. A living server answers
-	// at once, but may be busy writing a big transaction to disk.
-	deadAfter = 30 * time.Second
 	// behindAfter is how old a transaction may be when the server sends it before
 	// the reader counts as behind: far more than a live one takes.
 	behindAfter = 50 * time.Millisecond
@@ -38,6 +34,7 @@ type Stream struct {
 	conn     *pgconn.PgConn
 	sql      *pgx.Conn // for Describe
 	wire     *wire
+	report   Reporter
 	slot     string
 	interval time.Duration
 	start    Position
@@ -46,11 +43,13 @@ type Stream struct {
 	received pglogrepl.LSN // highest position seen on this connection
 	sent     pglogrepl.LSN // flush position of the last status
 	sentAt   time.Time
-	pinged   bool // asked for a sign since data last arrived
+	pinged   bool      // asked for a sign since data last arrived
+	lookedAt time.Time // when the server was last looked at from outside
+	idle     bool      // it was idle then, and silent
 }
 
 func newStream(o *opener, start Position) *Stream {
-	return &Stream{cfg: o.cfg, conn: o.repl, sql: o.sql, wire: o.wire, slot: o.cfg.Slot, interval: o.cfg.StatusInterval, start: start, received: start.Confirmed}
+	return &Stream{cfg: o.cfg, conn: o.repl, sql: o.sql, wire: o.wire, report: o.report, slot: o.cfg.Slot, interval: o.cfg.StatusInterval, start: start, received: start.Confirmed}
 }
 
 // Position returns the history that is read, and the confirmed position from
@@ -87,7 +86,7 @@ func (s *Stream) Run(ctx, stop context.Context, h Handler) error {
 				return err
 			}
 		}
-		if err := s.tick(h); err != nil {
+		if err := s.tick(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -167,9 +166,11 @@ func (s *Stream) keepalive(end pglogrepl.LSN, reply bool, h Handler) error {
 // serverError explains an error in the middle of the stream.
 func (s *Stream) serverError(pg *pgconn.PgError) error {
 	err := fmt.Errorf("read from slot %q: %w", s.slot, pg)
+	if pg.Where != "" { // it names the position
+		err = fmt.Errorf("%w (%s)", err, pg.Where)
+	}
 	if pg.Code == "42704" {
-		return human("publication_missing", fmt.Errorf("%w: rows were written while the publication did not exist, so the slot cannot be read over them. "+
-			"Drop the slot, send the events of those rows again, and start once with -slot.create", err))
+		return human("publication_missing", fmt.Errorf("%w: rows were written while the publication did not exist, so the slot cannot be read over them. %s", err, overHole(s.slot)))
 	}
 	return err
 }
@@ -180,23 +181,33 @@ func (s *Stream) notice(n *pgproto3.NoticeResponse) error {
 	if n.Code != "55000" {
 		return nil
 	}
+	if strings.Contains(n.Message, "synchronized_standby_slots") { // the name of a setting is not translated
+		s.report.StandbyBehind(s.slot, n.Message)
+		return nil
+	}
 	return human("publication_missing", fmt.Errorf("read from slot %q: the server skips rows: %s. The publication was dropped or made again while rows were written. "+
-		"Send the events of those rows again, and start once with -slot.create after dropping the slot", s.slot, n.Message))
+		"%s", s.slot, n.Message, overHole(s.slot)))
+}
+
+// overHole is the way out for rows that the slot can never bring.
+func overHole(slot string) string {
+	return fmt.Sprintf("Drop the slot (SELECT pg_drop_replication_slot(%s)) and start once with -snapshot.mode when_needed, which relays all rows that the table holds; "+
+		"or send the events of those rows again, and start once with -slot.create", quoteLiteral(slot))
 }
 
 // tick sends a status if the position moved or the interval has passed, watches
 // over a silent server, and lets the Handler do what it does in time.
-func (s *Stream) tick(h Handler) error {
+func (s *Stream) tick(ctx context.Context, h Handler) error {
 	if err := h.Tick(); err != nil {
 		return err
 	}
 	now := time.Now()
 	silent := now.Sub(s.wire.lastData())
-	if silent >= deadAfter {
-		return fmt.Errorf("read from slot %q: nothing for %s: %w", s.slot, silent.Round(time.Second), ErrServerSilent)
+	if err := s.checkSilence(ctx, silent); err != nil {
+		return err
 	}
 	confirmed := h.Confirmed()
-	ping := silent >= pingAfter && !s.pinged
+	ping := silent >= s.cfg.Silence/2 && !s.pinged
 	if ping || confirmed > s.sent || now.Sub(s.sentAt) >= s.interval {
 		s.pinged = s.pinged || ping
 		return s.status(confirmed, ping)
@@ -241,7 +252,7 @@ func (s *Stream) Wait(ctx context.Context, room <-chan struct{}, h Handler) erro
 			return context.Cause(ctx)
 		case <-ticker.C:
 			s.wire.touch(time.Now()) // nobody reads, so silence says nothing
-			if err := s.tick(h); err != nil {
+			if err := s.tick(ctx, h); err != nil {
 				return err
 			}
 		}

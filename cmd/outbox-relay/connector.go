@@ -26,9 +26,10 @@ type connector struct {
 func (s *settings) declareAutocreate(g *options.Group) {
 	r := &s.replication
 	options.Parsed(g, &r.Autocreate, "publication.autocreate.mode", string(replication.Filtered),
-		"filtered makes a missing publication for the outbox tables, of inserts and, where they have a replica identity, of updates; all_tables for the inserts of all tables, which takes a superuser; no_tables makes an empty one and starts; disabled refuses to start. "+
+		"filtered makes a missing publication for the inserts of the outbox tables; all_tables for the inserts of all tables, which takes a superuser; no_tables makes an empty one and starts; disabled refuses to start. "+
 			"A publication that exists is never altered: the relay refuses one that lacks an outbox table, and says what to run",
 		word[replication.Autocreate], options.OneOf("filtered", "all_tables", "no_tables", "disabled"))
+	g.Bool(&r.PublishUpdates, "publication.publish.updates", false, "let a publication that filtered makes carry updates too, where the tables have a replica identity: to Debezium an update of a row's key is an event, and others deserve a warning. Debezium's configuration turns it on")
 	g.Bool(&s.connector.dropOnStop, "slot.drop.on.stop", false, "drop the slot after a stop in good order, and make a missing one at the next start: events committed in between are not relayed. For tests")
 	g.Bool(&r.Failover, "slot.failover", false, "let standbys keep a copy of the slot (FAILOVER, PostgreSQL 17 and later); the server's synchronized_standby_slots and the standbys' sync_replication_slots belong to it")
 }
@@ -60,6 +61,7 @@ func (s *settings) declareTables(g *options.Group) {
 	options.Parsed(g, &t.ExcludeTables, "table.exclude.list", "", "`tables` that are no outbox, instead of table.include.list", replication.ParseList)
 	options.Parsed(g, &t.IncludeSchemas, "schema.include.list", "", "`schemas` whose tables may be an outbox", replication.ParseList)
 	options.Parsed(g, &t.ExcludeSchemas, "schema.exclude.list", "", "`schemas` whose tables are no outbox, instead of schema.include.list", replication.ParseList)
+	s.declareMessages(g)
 	options.Parsed(g, &s.connector.excludeColumns, "column.exclude.list", "", "`columns` that the router does not see: regular expressions, each for a whole schema.table.column", replication.ParseList)
 }
 
@@ -67,13 +69,15 @@ func (s *settings) declareTables(g *options.Group) {
 const defaultTable = "public.outbox"
 
 // chooseTables takes the default back if another list was given: what Debezium
-// understands by a missing table.include.list is every table.
+// understands by a missing table.include.list is every table. Messages need none.
 func (s *settings) chooseTables(set *options.Set) {
 	t := &s.replication.Tables
 	others := !t.ExcludeTables.Empty() || !t.IncludeSchemas.Empty() || !t.ExcludeSchemas.Empty()
-	if others && set.Source("table.include.list").Kind == options.Default {
+	messages := s.replication.Messages.Enabled()
+	if (others || messages) && set.Source("table.include.list").Kind == options.Default {
 		t.IncludeTables = replication.List{}
 	}
+	t.None = messages && !others && t.IncludeTables.Empty()
 }
 
 // declareConnector adds the options of what the connector sends besides the row.

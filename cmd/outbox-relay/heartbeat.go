@@ -46,6 +46,14 @@ func (h *heartbeat) check(o router.Options, tables *replication.Filter) error {
 	return errors.Join(errs...)
 }
 
+// topic is where heartbeats go, "" if none are sent.
+func (h *heartbeat) topic(prefix string) string {
+	if h.interval == 0 {
+		return ""
+	}
+	return h.topicPrefix + "." + prefix
+}
+
 // config completes the pipeline's heartbeats. The options were checked.
 func (h *heartbeat) config(o router.Options) (pipeline.Heartbeat, error) {
 	if h.interval == 0 {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -20,31 +18,15 @@ type imported struct {
 	strict, print bool
 	after         string // transforms.after
 	server        bool   // debezium.server
-	tolerance     string // errors.tolerance
-	deadLetters   string // errors.deadletterqueue.topic.name
 
 	result dbzconfig.Result
-	flags  []dbzconfig.Flag
 }
 
 func (i *imported) declare(g *options.Group) {
 	g.Bool(&i.strict, "config.strict", false, "refuse keys of a Debezium configuration that Debezium ignores too, which are otherwise listed in a warning")
-	g.Bool(&i.print, "config.print", false, "print the options that a Debezium configuration comes to as one command line, with where each came from, and exit")
+	g.Bool(&i.print, "config.print", false, "print all options that are set as one command line, with where each came from, and exit; also what a Debezium configuration comes to")
 	g.String(&i.after, "transforms.after", "", "transforms behind the router, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
 	g.Bool(&i.server, "debezium.server", false, "send as Debezium Server's Kafka sink does: no explicit partition, and the time of sending as the record's")
-	g.String(&i.tolerance, "errors.tolerance", "none", "what to do about an event that can never be sent: `none` stops the relay before it", options.Check(onlyNone))
-	g.String(&i.deadLetters, "errors.deadletterqueue.topic.name", "", "refused: no event is put aside", options.Hidden(), options.Check(noDeadLetters))
-}
-
-func onlyNone(value string) error {
-	if value != "none" {
-		return errors.New("is not supported: Connect's all loses the event; the relay stops before it, with its LSN, id, topic and reason")
-	}
-	return nil
-}
-
-func noDeadLetters(string) error {
-	return errors.New("is not supported: an event that can never be sent stops the relay instead of going aside")
 }
 
 // Claims implements options.Importer.
@@ -61,17 +43,13 @@ func (i *imported) Import(files []options.ConfigFile, env []string, given func(s
 	}
 	i.result = dbzconfig.Import(in)
 	flags, refusals := i.result.Settle(given)
-	i.flags = flags
 	out := make([]options.Imported, 0, len(flags))
 	for _, f := range flags {
-		at := options.Source{Kind: options.File, Where: f.Source.Place, Line: f.Source.Line}
+		at := options.Source{Kind: options.File, Where: f.Source.Place, Line: f.Source.Line, Key: f.Source.Key}
 		out = append(out, options.Imported{Name: f.Name, Text: f.Value, Source: at})
 	}
 	return out, refusals
 }
-
-// used reports whether Debezium's configuration was read.
-func (i *imported) used() bool { return len(i.flags) > 0 }
 
 // tell logs what the operator should know about the configuration.
 func (i *imported) tell(log zerolog.Logger) {
@@ -87,9 +65,6 @@ func (i *imported) tell(log zerolog.Logger) {
 	}
 	log.Warn().Strs("keys", ignored).Msg("configuration has keys that Debezium ignores too")
 }
-
-// show is -config.print.
-func (i *imported) show(w io.Writer) error { return dbzconfig.Print(w, i.flags) }
 
 // check tells whether the transforms can be read.
 func (i *imported) check(o *router.Options) error {

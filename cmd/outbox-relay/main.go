@@ -5,12 +5,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/buildinfo"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
-	"github.com/outbox-relay/outbox-relay/schema"
 )
 
 // version is stamped by the linker.
@@ -23,20 +21,21 @@ func main() { daemon.Main(program, run) }
 // run is the whole program but for its process.
 func run(ctx context.Context, p daemon.Process) error {
 	set, s := declare()
-	var info *options.InfoError // print-ddl is the only one
-	switch err := set.Parse(p.Args, p.Env); {
-	case errors.As(err, &info):
-		_, err := fmt.Fprint(p.Stdout, schema.DDL)
+	var info *options.InfoError
+	var mistakes *options.MistakesError
+	err := set.Parse(p.Args, p.Env)
+	if answered, err := set.Answer(p.Stdout, buildinfo.Read(version).String(), err); answered {
 		return err
-	case errors.Is(err, options.ErrHelp):
-		return set.Usage(p.Stdout)
-	case errors.Is(err, options.ErrVersion):
-		fmt.Fprintln(p.Stdout, program, buildinfo.Read(version))
-		return nil
+	}
+	switch {
+	case errors.As(err, &info):
+		return inform(ctx, p, info)
+	case s.imported.print && (err == nil || errors.As(err, &mistakes) && mistakes.Missing()):
+		return s.imported.show(p.Stdout, set.Effective(), mistakes)
 	case err != nil:
 		return daemon.Configuration(err)
-	case s.imported.print:
-		return s.imported.show(p.Stdout)
+	case s.check.on:
+		return s.preflight(ctx, p)
 	}
-	return serve(ctx, p, s)
+	return serve(ctx, p, s, set.Effective())
 }

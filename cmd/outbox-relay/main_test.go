@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +27,10 @@ func TestInformation(t *testing.T) {
 		{"-help", "-slot.name"},
 		{"-version", program + " "},
 		{"-print-ddl", schema.DDL},
+		{"-print-ddl=plain", schema.DDL},
+		{"-print-ddl=partitioned", schema.DDLPartitioned},
+		{"-print-ddl=sequence", schema.DDLSequence},
+		{"-print-ddl=inbox", schema.DDLInbox},
 	}
 	for _, tt := range tests {
 		code, stdout, stderr := execute(t, nil, tt.arg)
@@ -50,48 +52,6 @@ func TestMistakesAreToldTogether(t *testing.T) {
 	}
 	if code != daemon.Config || strings.Contains(stderr, "geheim") {
 		t.Errorf("exit %d, or a password in:\n%s", code, stderr)
-	}
-}
-
-func TestConnectionString(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name                       string
-		d                          database
-		host, user, dbname, secret string
-		port                       uint16
-	}{
-		{"a URL", database{url: "postgres://u:p@h:1/d?sslmode=disable"}, "h", "u", "d", "p", 1},
-		{"keywords", database{url: "host=h port=1 user=u dbname=d password='p q' sslmode=disable"}, "h", "u", "d", "p q", 1},
-		{"options alone", database{hostname: "h", port: 1, user: "u", dbname: "d", password: `p'\ "`, sslmode: "disable"}, "h", "u", "d", `p'\ "`, 1},
-		{"options beat the URL", database{url: "postgres://x:y@z:2/w?sslmode=disable", hostname: "h", port: 1, user: "u", dbname: "d", password: "p &=+?"}, "h", "u", "d", "p &=+?", 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c, err := tt.d.connect()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.Host != tt.host || c.User != tt.user || c.Database != tt.dbname || c.Password != tt.secret || c.Port != tt.port {
-				t.Errorf("got %s@%s:%d/%s, or another password", c.User, c.Host, c.Port, c.Database)
-			}
-		})
-	}
-}
-
-// The password file is read at each connect, so that a rotated password is found.
-func TestPasswordFileIsReadAgain(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "password")
-	d := database{url: "postgres://u@h/d", passwordFile: file}
-	for _, password := range []string{"first", "second"} {
-		if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if c, err := d.connect(); err != nil || c.Password != password {
-			t.Errorf("connect did not take %q from the file: %v", password, err)
-		}
 	}
 }
 

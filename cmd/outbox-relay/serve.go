@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"runtime/debug"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
@@ -15,31 +15,37 @@ import (
 	"github.com/outbox-relay/outbox-relay/cmd/internal/buildinfo"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/daemon"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/web"
 	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/pipeline"
+	"github.com/outbox-relay/outbox-relay/cmd/outbox-relay/internal/statuspage"
 	"github.com/outbox-relay/outbox-relay/replication"
 	"github.com/outbox-relay/outbox-relay/router"
 	"github.com/outbox-relay/outbox-relay/router/kafka"
 )
 
 // serve runs the daemon until ctx is done or it cannot go on.
-func serve(ctx context.Context, p daemon.Process, s *settings) error {
-	log, err := logging.New(p.Stderr, s.logLevel, s.logFormat)
+func serve(ctx context.Context, p daemon.Process, s *settings, effective []options.Setting) error {
+	recent := &logging.Recent{}
+	log, err := logging.New(p.Stderr, s.logLevel, s.logFormat, recent)
 	if err != nil {
 		return daemon.Configuration(err)
 	}
 	reg := registry()
+	s.exporting = s.export(ctx, p.Env, reg, log)
+	defer s.exporting.end()
 	producer, relay, err := s.build(reg, log)
 	if err != nil {
 		return daemon.Configuration(err)
 	}
 	defer producer.Close() //nolint:errcheck // everything sent was acknowledged or will be sent again
-	server := web.New(web.Config{Name: program, ListenAddress: s.listenAddress, PProf: s.pprof}, reg, relay)
+	page := s.statusPage(relay, recent, effective)
+	server := web.New(web.Config{Name: program, ListenAddress: s.listenAddress, PProf: s.pprof, Pages: pages(page), ConfigFile: s.webConfig, Log: slog.New(zerolog.NewSlogHandler(log))}, reg, relay)
 	if err := server.Listen(ctx); err != nil {
 		return daemon.Configuration(err)
 	}
 	s.announce(log, server.Addr())
-	if err := together(ctx, server, relay); err != nil {
+	if err := together(ctx, server, relay, page, findSupervisor(p.Env, log)); err != nil {
 		err = exitCode(err)
 		log.Error().Err(err).Int("exit_code", daemon.Code(err)).Msg("relay stopped")
 		return daemon.Reported(err)
@@ -48,8 +54,8 @@ func serve(ctx context.Context, p daemon.Process, s *settings) error {
 }
 
 // together runs relay and endpoint. The relay's end ends all; the endpoint goes
-// on answering while the relay drains.
-func together(ctx context.Context, server *web.Server, relay *pipeline.Relay) error {
+// on answering, and systemd is told, while the relay drains.
+func together(ctx context.Context, server *web.Server, relay *pipeline.Relay, page *statuspage.Page, above supervisor) error {
 	side, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
@@ -57,10 +63,20 @@ func together(ctx context.Context, server *web.Server, relay *pipeline.Relay) er
 	var g errgroup.Group
 	g.Go(func() error {
 		defer stop()
-		return relay.Run(ctx)
+		err := relay.Run(ctx)
+		lastWords(page, err)
+		return err
+	})
+	g.Go(func() error {
+		page.Run(side)
+		return nil
 	})
 	g.Go(func() error {
 		relay.Watch(side)
+		return nil
+	})
+	g.Go(func() error {
+		above.report(side, ctx, relay)
 		return nil
 	})
 	g.Go(func() error {
@@ -76,14 +92,12 @@ func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.P
 		return nil, nil, err
 	}
 	metrics := pipeline.NewMetrics(reg, s.replication.Slot)
+	metrics.Limit(s.failures.maxTypes)
 	producer, err := kafka.New(s.kafka, log, metrics)
 	if err != nil {
 		return nil, nil, err
 	}
-	config := s.replication
-	config.Connect = func() (*pgx.ConnConfig, error) { return s.database.connect() }
-	config.ApplicationName = applicationName()
-	config.CreateSlot = config.CreateSlot || s.connector.dropOnStop // which leaves none for the next start
+	config := s.connection()
 	beats, err := s.connector.heartbeat.config(s.router)
 	if err != nil {
 		return nil, nil, err
@@ -92,21 +106,23 @@ func (s *settings) build(reg *prometheus.Registry, log zerolog.Logger) (*kafka.P
 		log.Warn().Msg("heartbeat.action.query is not run: as in Debezium it needs heartbeat.interval.ms")
 	}
 	config.TickInterval = beats.Interval
-	config.PublishUpdates = s.imported.used()
 	after, err := s.imported.transform(&s.router)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.imported.tell(log)
+	s.tellExposed(log)
 	limitMemory(s.queueBytes)
 	return producer, pipeline.New(pipeline.Config{
 		Replication: config, Router: route, After: after, Producer: producer,
+		Columns: s.router.Columns(), Errors: s.failures.policy(),
 		ExcludeColumns: s.connector.excludeColumns, Unavailable: s.connector.unavailable, Heartbeat: beats, DropSlot: s.connector.dropOnStop,
 		Limits:          pipeline.Limits{Records: s.queueSize, Bytes: int(s.queueBytes)},
 		ReadyMaxAge:     s.readyMaxAge,
 		ShutdownTimeout: s.shutdownTimeout,
+		Tracer:          s.exporting.tracer,
 		Metrics:         metrics, Log: log,
-		Database: s.database.name(), Brokers: s.kafka.BootstrapServers,
+		Database: s.database.Name(), Brokers: s.kafka.BootstrapServers,
 	}), nil
 }
 
@@ -141,7 +157,7 @@ func registry() *prometheus.Registry {
 // announce is the one line at the start. It holds no password.
 func (s *settings) announce(log zerolog.Logger, addr string) {
 	e := log.Info().Str("version", buildinfo.Read(version).Version)
-	e.Str("database", s.database.name()).Str("slot", s.replication.Slot).Str("publication", s.replication.Publication).Stringer("tables", s.replication.Tables).
+	e.Str("database", s.database.Name()).Str("slot", s.replication.Slot).Str("publication", s.replication.Publication).Stringer("tables", s.replication.Tables).
 		Strs("brokers", s.kafka.BootstrapServers).Str("listen", addr).Msg("outbox-relay started")
 }
 

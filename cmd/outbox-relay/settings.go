@@ -6,6 +6,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
 	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
+	"github.com/outbox-relay/outbox-relay/cmd/internal/postgres"
 	"github.com/outbox-relay/outbox-relay/replication"
 	"github.com/outbox-relay/outbox-relay/router"
 	"github.com/outbox-relay/outbox-relay/router/kafka"
@@ -13,14 +14,18 @@ import (
 
 // settings are the values of all options.
 type settings struct {
-	database    database
+	database    postgres.Database
 	replication replication.Config
 	router      router.Options
 	kafka       kafka.Config
-	sasl        sasl
+	secrets     kafkaSecrets
+	check       check
 	converters  []*converter
 	imported    imported
 	connector   connector
+	otel        telemetry
+	exporting   exporting // set when the relay starts
+	failures    failures
 
 	partitions        int
 	replicationFactor int
@@ -28,6 +33,8 @@ type settings struct {
 	queueBytes        int64
 	shutdownTimeout   time.Duration
 	listenAddress     string
+	webConfig         string
+	exposed           []string // secrets on the command line
 	readyMaxAge       time.Duration
 	pprof             bool
 	logLevel          string
@@ -41,12 +48,14 @@ func declare() (*options.Set, *settings) {
 		Name:    program,
 		Summary: "Publishes the rows of an outbox table to Kafka, as Debezium's Outbox Event Router would, from PostgreSQL's WAL.",
 		Examples: []string{
-			"outbox-relay -database.url postgres://relay@db:5432/shop -table.include.list public.outbox -bootstrap.servers kafka:9092",
-			"OUTBOX_RELAY_DATABASE_PASSWORD_FILE=/run/secrets/pg outbox-relay -config /etc/outbox-relay.conf",
+			"# The first start, which makes the slot:\noutbox-relay -database.url postgres://relay@db:5432/shop -table.include.list public.outbox -bootstrap.servers kafka:9092 -slot.create",
+			"# Every other, with options from a file and a secret from another:\nOUTBOX_RELAY_DATABASE_PASSWORD_FILE=/run/secrets/pg outbox-relay -config /etc/outbox-relay.conf",
+			"# What a Debezium connector's configuration comes to:\noutbox-relay -config connector.json -bootstrap.servers kafka:9092 -config.print",
+			"# Tab completion in bash; zsh and fish likewise:\nsource <(outbox-relay -completion bash)",
 		},
 		Footer: "Exit codes: 0 stopped in order, 1 starting again may help, 2 the configuration must change, 3 a person must decide.",
 	})
-	s.declareDatabase(set.Group("PostgreSQL"))
+	s.database.Declare(set.Group("PostgreSQL"), "LOGIN and REPLICATION", "the outbox table")
 	s.declareSlot(set.Group("Slot and publication"))
 	s.declareRouter(set.Group("Outbox Event Router"))
 	s.declareExpansion(set.Group("Outbox Event Router"))
@@ -55,33 +64,23 @@ func declare() (*options.Set, *settings) {
 	s.declareTypes(set.Group("Column types"))
 	s.declareKafka(set.Group("Kafka"))
 	s.declareTopics(set.Group("Topics"))
+	s.declareErrors(set.Group("Events that cannot be sent"))
 	s.declareLimits(set.Group("Limits"))
 	s.declareOperation(set.Group("Operation"))
+	s.otel.declare(set.Group("OpenTelemetry"))
 	set.Rule(func() error { s.chooseTables(set); return s.replication.Validate() }, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
 	s.imported.declare(set.Group("Debezium's configuration"))
 	set.SetImporter(&s.imported)
+	set.Rule(func() error { s.noteExposed(set); return nil })
 	set.Rule(s.checkConnector)
 	set.Rule(s.checkRouter)
 	set.Rule(func() error { return s.imported.check(&s.router) })
 	set.Rule(s.checkHeartbeat)
+	set.Rule(s.otel.check)
+	set.Rule(s.checkErrors)
 	set.Rule(s.checkKafka, "bootstrap.servers")
-	set.Rule(s.database.check)
+	set.Rule(s.database.Check)
 	return set, s
-}
-
-func (s *settings) declareDatabase(g *options.Group) {
-	d := &s.database
-	g.String(&d.url, "database.url", "", "connection string, as a URL or in keyword=value form; what it leaves out comes from the options below, then from libpq's PG* variables, service and password files", options.Shown(logging.Redact))
-	g.String(&d.hostname, "database.hostname", "", "`host` name or directory of the Unix socket")
-	g.Int(&d.port, "database.port", 0, "`port`; 0 leaves it to PGPORT, then 5432", options.AtLeast(0), options.AtMost(65535))
-	g.String(&d.user, "database.user", "", "`role` with LOGIN and REPLICATION")
-	g.String(&d.password, "database.password", "", "password; better given by file or in the environment, where ps does not show it", options.Secret())
-	g.String(&d.passwordFile, "database.password.file", "", "`file` with the password, read again at each connect")
-	g.String(&d.dbname, "database.dbname", "", "`database` that holds the outbox table")
-	g.String(&d.sslrootcert, "database.sslrootcert", "", "PEM `file` with the authorities to trust for verify-ca and verify-full")
-	g.String(&d.sslcert, "database.sslcert", "", "PEM `file` with the client's certificate")
-	g.String(&d.sslkey, "database.sslkey", "", "PEM `file` with the client's private key")
-	g.String(&d.sslmode, "database.sslmode", "", "disable, allow, prefer, require, verify-ca or verify-full; empty leaves it to PGSSLMODE, then prefer", options.OneOf("disable", "allow", "prefer", "require", "verify-ca", "verify-full"))
 }
 
 func (s *settings) declareSlot(g *options.Group) {
@@ -109,6 +108,7 @@ func (s *settings) declareRouter(g *options.Group) {
 	g.String(&o.RouteTopicRegex, "route.topic.regex", o.RouteTopicRegex, "Java regular `expression` for the whole value of that column; another value is the topic itself")
 	g.String(&o.RouteTopicReplacement, "route.topic.replacement", o.RouteTopicReplacement, "`topic` for a value that matches, with groups as $1 or ${name}")
 	g.Bool(&o.RouteTombstoneOnEmptyPayload, "route.tombstone.on.empty.payload", false, "send a null value for a payload that is NULL or blank")
+	g.String(&o.TraceField, "tracing.span.context.field", "", "`column` with the context of the trace that the event belongs to, as Debezium's outbox extension for Quarkus writes it (tracingspancontext), or a bare traceparent; it becomes the headers traceparent, tracestate and baggage")
 	g.String(&o.OpInvalidBehavior, "table.op.invalid.behavior", o.OpInvalidBehavior, "what to do about an UPDATE of the outbox table, which is not relayed: warn, error (log it so) or fatal (stop)")
 }
 
@@ -127,18 +127,6 @@ func (s *settings) declareKafka(g *options.Group) {
 	s.declareKafkaSecurity(g)
 }
 
-func (s *settings) declareKafkaSecurity(g *options.Group) {
-	k := &s.kafka.Security
-	g.String(&k.Protocol, "security.protocol", "PLAINTEXT", "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", options.OneOf("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
-	g.String(&k.SASLMechanism, "sasl.mechanism", "", "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", options.OneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"))
-	g.String(&k.SASLUsername, "sasl.username", "", "user `name`")
-	g.String(&s.sasl.password, "sasl.password", "", "password; better given by file or in the environment", options.Secret())
-	g.String(&s.sasl.passwordFile, "sasl.password.file", "", "`file` with the password, read again at each connect")
-	g.String(&k.SSLTruststoreLocation, "ssl.truststore.location", "", "PEM `file` with the authorities to trust; empty means the system's")
-	g.String(&k.SSLKeystoreLocation, "ssl.keystore.location", "", "PEM `file` with the client's certificate chain and private key")
-	g.String(&k.SSLEndpointIdentificationAlgorithm, "ssl.endpoint.identification.algorithm", "https", "https compares the broker's name with its certificate, none does not", options.OneOf("https", "none"))
-}
-
 func (s *settings) declareTopics(g *options.Group) {
 	t := &s.kafka.TopicCreation
 	g.Bool(&t.Enable, "topic.creation.enable", false, "create topics that do not exist; otherwise a row for one stops the relay")
@@ -154,21 +142,21 @@ func (s *settings) declareLimits(g *options.Group) {
 
 func (s *settings) declareOperation(g *options.Group) {
 	g.String(&s.listenAddress, "web.listen-address", ":9290", "`host:port` for /metrics, /livez, /readyz and /status; port 0 takes a free one", options.NotEmpty())
+	s.declareWebSecurity(g)
+	s.check.declare(g)
 	g.Bool(&s.pprof, "web.pprof", false, "serve Go's profiles under /debug/pprof/")
 	g.Duration(&s.readyMaxAge, "ready.max-age", time.Minute, "age of the oldest unacknowledged event, since its commit, at which /readyz turns red", options.AtLeast(time.Millisecond))
 	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))
 	g.String(&s.logFormat, "log.format", logging.Auto, "auto is console on a terminal and json elsewhere", options.OneOf(logging.Formats()...))
-	g.Info("print-ddl", "print the SQL of the outbox table and exit")
+	declareInformation(g)
 }
 
 // checkKafka completes the Kafka options and checks them.
 func (s *settings) checkKafka() error {
 	s.kafka.TopicCreation.Partitions = int32(s.partitions)
 	s.kafka.TopicCreation.ReplicationFactor = int16(s.replicationFactor)
-	password, err := s.sasl.source()
-	if err != nil {
+	if err := s.secrets.complete(&s.kafka.Security); err != nil {
 		return err
 	}
-	s.kafka.Security.SASLPassword = password
 	return s.kafka.Validate()
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -67,14 +68,22 @@ func (s *session) settle(p *partition, block *sarama.ProduceResponseBlock, now t
 		s.tooLarge(p, code, now)
 	case poison:
 		s.searchPoison(p, block, now)
+	case suspect:
+		if p.damaged++; p.damaged < p.patience() {
+			s.failed(p, code, now)
+			return
+		}
+		s.searchPoison(p, block, now)
 	case topicRefused:
-		s.obs.Failure(codeName(code))
-		s.refuse(p, 0, codeName(code), detailOf(block))
+		s.countFailure(p, codeName(code))
+		s.refuseBatch(p, codeName(code), detailOf(block))
 		s.schedule(p, now)
 	case misconfigured:
 		s.failed(p, code, now)
 		if s.fatal == nil {
-			s.fatal = configError(code, fmt.Sprintf("send to topic %q partition %d", p.topic.name, p.id))
+			m := p.batch.head
+			s.fatal = configError(code, fmt.Sprintf("send to topic %q partition %d, first id %q, transaction at LSN %X/%X",
+				p.topic.name, p.id, headerID(m), m.LSN>>32, uint32(m.LSN)))
 		}
 	default:
 		s.failed(p, code, now)
@@ -93,6 +102,7 @@ func (s *session) ack(p *partition, now time.Time) {
 	bytes := p.batch.bytes
 	p.batch = queue{}
 	p.attempts, p.retryAt = 0, time.Time{}
+	p.damaged, p.doubtful, p.failingSince = 0, false, time.Time{}
 	if p.searched -= len(s.doneBuf); p.searched <= 0 {
 		p.searched, p.maxCount = 0, 0
 	}
@@ -100,6 +110,9 @@ func (s *session) ack(p *partition, now time.Time) {
 	s.trouble.clear(&p.failing, now)
 	s.lastAck = now
 	s.status.update(func(st *Status) { st.LastAck = now })
+	if s.buried > 0 {
+		s.exhumed(s.doneBuf, p.id, now) // while they are ours
+	}
 	s.src.Acked(s.doneBuf)
 	s.obs.Acked(p.topic.name, len(s.doneBuf), bytes)
 	clear(s.doneBuf) // do not keep what the Source may drop
@@ -113,22 +126,49 @@ func (s *session) ack(p *partition, now time.Time) {
 // failed leaves the batch as it is, to be sent again after a pause.
 func (s *session) failed(p *partition, err error, now time.Time) {
 	p.attempts++
+	if !errors.Is(err, sarama.ErrInvalidMessage) { // whose checksum is looked at first
+		p.doubtful = true
+	}
+	if p.failingSince.IsZero() {
+		p.failingSince = now
+	}
 	p.retryAt = now.Add(s.cfg.backoff(p.attempts))
 	at := where{topic: p.topic.name, partition: p.id}
 	if p.leader != nil {
 		at.broker = p.leader.String()
 	}
+	s.obs.Failed(p.topic.name)
 	s.trouble.raise(&p.failing, now, at, err)
+	if s.cfg.worn(p.failingSince, now) {
+		s.giveUp(p, err, now)
+		return
+	}
 	s.schedule(p, now)
+}
+
+// countFailure counts a batch that was refused and will not be sent again as it is.
+func (s *session) countFailure(p *partition, reason string) {
+	s.obs.Failure(reason)
+	s.obs.Failed(p.topic.name)
+}
+
+// patience is how often a batch may arrive damaged before one of its records is to
+// blame: what happens on the way does not happen five times over. The parts of a
+// batch to which it did need less.
+func (p *partition) patience() int {
+	if p.maxCount > 0 {
+		return 2
+	}
+	return 5
 }
 
 // tooLarge halves what may be in a batch of the topic. The smaller limit stays:
 // the topic's own is not known, and finding it again costs a refused request
 // each time.
 func (s *session) tooLarge(p *partition, code sarama.KError, now time.Time) {
-	s.obs.Failure(codeName(code))
+	s.countFailure(p, codeName(code))
 	if p.batch.n == 1 {
-		s.refuse(p, 0, codeName(code), fmt.Sprintf("the broker refuses a batch of this one record, of %d bytes before compression", p.batch.bytes+batchOverhead))
+		s.refuseBatch(p, codeName(code), fmt.Sprintf("the broker refuses a batch of this one record, of %d bytes before compression", p.batch.bytes+batchOverhead))
 		s.schedule(p, now)
 		return
 	}
@@ -140,42 +180,43 @@ func (s *session) tooLarge(p *partition, code sarama.KError, now time.Time) {
 	s.schedule(p, now)
 }
 
-// searchPoison finds the record for which the broker refused the whole batch:
-// it may have said which; otherwise the batch is sent again in halves, in order,
-// until a half is a single record.
+// searchPoison finds the records for which the broker refused the whole batch: it
+// may have said which; otherwise the batch is sent again in halves, in order, until
+// a half is a single record.
 func (s *session) searchPoison(p *partition, block *sarama.ProduceResponseBlock, now time.Time) {
 	reason := codeName(block.Err)
-	s.obs.Failure(reason)
-	switch first, detail := firstWrong(block, p.batch.n); {
-	case first >= 0:
-		s.refuse(p, first, reason, detail)
+	s.countFailure(p, reason)
+	switch named := wrongOnes(block, p.batch.n); {
+	case len(named) > 0:
+		s.refuse(p, reason, named...)
 	case p.batch.n == 1:
-		s.refuse(p, 0, reason, detailOf(block))
+		s.refuseBatch(p, reason, detailOf(block))
 	default:
 		p.searched = max(p.searched, p.batch.n)
 		p.maxCount = (p.batch.n + 1) / 2
+		p.attempts, p.damaged, p.retryAt = 0, 0, time.Time{}
 		p.uncut()
 		s.dropPoisoned(p)
 	}
 	s.schedule(p, now)
 }
 
-// firstWrong is the index of the first record that the broker named, or -1, and
-// what it said about it. Indices that are not in the batch are not believed.
-func firstWrong(block *sarama.ProduceResponseBlock, n int) (int, string) {
-	named := slices.DeleteFunc(slices.Clone(block.RecordErrors), func(e sarama.ProduceResponseRecordError) bool {
-		return e.BatchIndex < 0 || int(e.BatchIndex) >= n
-	})
-	if len(named) == 0 {
-		return -1, ""
+// wrongOnes are the records that the broker named, by their places, and what it said
+// about them. Places that are not in the batch are not believed.
+func wrongOnes(block *sarama.ProduceResponseBlock, n int) []refusal {
+	var named []refusal
+	for _, e := range block.RecordErrors {
+		if e.BatchIndex < 0 || int(e.BatchIndex) >= n {
+			continue
+		}
+		detail := detailOf(block)
+		if text := e.BatchIndexErrorMessage; text != nil && *text != "" {
+			detail = *text
+		}
+		named = append(named, refusal{int(e.BatchIndex), detail})
 	}
-	first := slices.MinFunc(named, func(a, b sarama.ProduceResponseRecordError) int {
-		return int(a.BatchIndex - b.BatchIndex)
-	})
-	if text := first.BatchIndexErrorMessage; text != nil && *text != "" {
-		return int(first.BatchIndex), *text
-	}
-	return int(first.BatchIndex), detailOf(block)
+	slices.SortStableFunc(named, func(a, b refusal) int { return a.at - b.at })
+	return slices.CompactFunc(named, func(a, b refusal) bool { return a.at == b.at })
 }
 
 // detailOf is the broker's text for an error, or sarama's.

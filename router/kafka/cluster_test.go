@@ -151,10 +151,16 @@ type observer struct {
 	batches  int
 	failures map[string]int
 	rebuilt  map[string]int
+	buried   map[string]int
+	sent     map[string]int // batches, by topic
+	refused  map[string]int // as above
 }
 
 func newObserver() *observer {
-	return &observer{acked: map[string]int{}, failures: map[string]int{}, rebuilt: map[string]int{}}
+	return &observer{
+		acked: map[string]int{}, failures: map[string]int{}, rebuilt: map[string]int{},
+		buried: map[string]int{}, sent: map[string]int{}, refused: map[string]int{},
+	}
 }
 
 func (o *observer) Acked(topic string, records, bytes int) {
@@ -180,6 +186,24 @@ func (o *observer) Rebuilt(reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.rebuilt[reason]++
+}
+
+func (o *observer) Buried(reason string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.buried[reason]++
+}
+
+func (o *observer) Sent(topic string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sent[topic]++
+}
+
+func (o *observer) Failed(topic string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refused[topic]++
 }
 
 func (o *observer) failed(reason string) int {

@@ -68,8 +68,17 @@ type Config struct {
 	// requests in flight. Our own; defaults to 5 s.
 	AbandonTimeout time.Duration
 
+	// RetryTimeout is how long a batch, or a question to the cluster, may go on
+	// failing with what may pass; then the batch's records are refused, if a broker
+	// has answered and DeadLetters takes them, or Run ends with an error
+	// (errors.retry.timeout). Each batch has the whole time from its first failure. 0
+	// and less are for ever, as with the delivery.timeout.ms that Connect gives its
+	// producers.
+	RetryTimeout time.Duration
+
 	Security      Security
 	TopicCreation TopicCreation
+	DeadLetters   DeadLetters
 }
 
 // TopicCreation says what becomes of a record for a topic that does not exist.
@@ -97,6 +106,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.AbandonTimeout, DefaultAbandonTimeout)
 	setDefault(&c.TopicCreation.Partitions, -1)
 	setDefault(&c.TopicCreation.ReplicationFactor, -1)
+	setDefault(&c.DeadLetters.ReplicationFactor, -1)
 	c.Security = c.Security.withDefaults()
 	return c
 }
@@ -139,7 +149,7 @@ func (c Config) Validate() error {
 	if r := c.TopicCreation.ReplicationFactor; r < -1 {
 		errs = append(errs, fmt.Errorf("topic.creation.default.replication.factor: %d is neither positive nor -1", r))
 	}
-	errs = append(errs, c.Security.validate())
+	errs = append(errs, c.DeadLetters.validate(), c.Security.validate())
 	return errors.Join(errs...)
 }
 

@@ -1,11 +1,7 @@
 package kafka
 
 import (
-	"crypto/tls"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -49,7 +45,7 @@ func (c *conn) open(cfg *Config, answerTimeout time.Duration) error {
 	conf.Net.WriteTimeout = answerTimeout
 	conf.Net.Proxy.Enable = true
 	conf.Net.Proxy.Dialer = c.line
-	if err := cfg.Security.apply(conf); err != nil {
+	if err := cfg.Security.apply(conf, c.line); err != nil {
 		return err
 	}
 	if err := c.broker.Open(conf); err != nil {
@@ -83,37 +79,4 @@ func (c *conn) checkVersion(cfg *Config) error {
 func (c *conn) close() {
 	c.line.cut()
 	_ = c.broker.Close() // fails only if it is not connected
-}
-
-// explain adds what an operator should look at, where the error alone misleads.
-// Errors that only a change of configuration mends become ConfigErrors.
-func explain(err error, cfg *Config) error {
-	var certificate *tls.CertificateVerificationError
-	var alert *net.OpError
-	var code sarama.KError
-	switch {
-	case err == nil:
-		return sarama.ErrNotConnected
-	case errors.As(err, &certificate):
-		return &ConfigError{Option: "ssl.truststore.location", Err: err}
-	case errors.As(err, &alert) && alert.Op == "remote error": // crypto/tls's name for an alert
-		return &ConfigError{Option: "ssl.keystore.location", Err: fmt.Errorf("the broker refuses our side of TLS: %w", err)}
-	case errors.As(err, &code) && classify(code) == misconfigured:
-		return configError(code, "authenticate")
-	case !hungUp(err):
-		return err
-	case cfg.Security.usesSASL():
-		return fmt.Errorf("%w (brokers hang up like this if user, password, sasl.mechanism %s or security.protocol %s is wrong)",
-			err, cfg.Security.SASLMechanism, cfg.Security.Protocol)
-	}
-	return fmt.Errorf("%w (brokers hang up like this if security.protocol %s is not what the listener speaks)", err, cfg.Security.Protocol)
-}
-
-// hungUp answers whether an error looks like a broker that did not understand
-// or did not want us, as against one that is not there.
-func hungUp(err error) bool {
-	var garbled sarama.PacketDecodingError
-	var notTLS tls.RecordHeaderError
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.As(err, &garbled) || errors.As(err, &notTLS)
 }

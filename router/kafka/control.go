@@ -34,6 +34,7 @@ type control struct {
 type job struct {
 	kind       jobKind
 	topics     []string // for lookup: which; for create: the one
+	detail     sarama.TopicDetail
 	brokers    []string // known addresses, beside the bootstrap servers
 	controller string   // address, if known
 }
@@ -226,10 +227,7 @@ func (c *control) askCreation(conn *conn, j job) (result, error) {
 		}
 	}
 	name := j.topics[0]
-	req := sarama.NewCreateTopicsRequest(protocol, map[string]*sarama.TopicDetail{name: {
-		NumPartitions:     c.cfg.TopicCreation.Partitions,
-		ReplicationFactor: c.cfg.TopicCreation.ReplicationFactor,
-	}}, c.timeout(), false)
+	req := sarama.NewCreateTopicsRequest(protocol, map[string]*sarama.TopicDetail{name: &j.detail}, c.timeout(), false)
 	resp, err := conn.broker.CreateTopics(req)
 	if err != nil {
 		return result{}, fmt.Errorf("ask broker %s to create topic %q: %w", conn.addr, name, err)

@@ -16,6 +16,10 @@ func (s *session) schedule(p *partition, now time.Time) {
 		s.timers.remove(p)
 		return
 	}
+	if p.buried > 0 {
+		s.timers.remove(p)
+		return
+	}
 	if p.leader == nil {
 		s.timers.remove(p)
 		s.want(p.topic, now)
@@ -74,15 +78,16 @@ func (s *session) send(n *node, now time.Time) {
 		n.shift()
 		p.place = inFlight
 		r.add(p)
+		s.obs.Sent(p.topic.name)
 	}
 	if len(r.parts) == 0 {
 		return
 	}
-	n.busy = true
+	n.busy, n.sentAt = true, now
 	s.obs.Attempt(len(r.parts))
 	l := s.linkOf(n, now)
 	// The broker gives up a little before we do, so that its reason is heard.
-	l.requests <- r.produce(s.who, codecs[s.cfg.CompressionType], s.cfg.RequestTimeout*9/10)
+	l.requests <- r.produce(s.who, &s.cfg, codecs[s.cfg.CompressionType], s.cfg.RequestTimeout*9/10)
 }
 
 // cut moves as many queued messages as fit into the partition's batch and gives

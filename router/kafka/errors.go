@@ -27,11 +27,13 @@ type RecordError struct {
 	Reason    string // one of a bounded set: a Kafka error code's name or a Reason constant
 	Detail    string // what was found, with its numbers; holds no key and no value
 	Hint      string // what the operator can do about it
+
+	from *partition // that refused it; nil if none was asked
 }
 
 func (e *RecordError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "record for topic %q", e.Topic)
+	fmt.Fprintf(&b, "%s for topic %q", kindOf(e.Message), e.Topic)
 	if e.Partition >= 0 {
 		fmt.Fprintf(&b, " partition %d", e.Partition)
 	}
@@ -42,7 +44,21 @@ func (e *RecordError) Error() string {
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
 	}
+	switch r := e.Message.grave; {
+	case r == nil:
+	case r.Stage == StageRoute:
+		fmt.Fprintf(&b, "; it is a row that cannot be relayed: %s: %s", r.Reason, r.Detail)
+	default:
+		fmt.Fprintf(&b, "; it was meant for topic %q: %s: %s", r.Topic, r.Reason, r.Detail)
+	}
 	return b.String()
+}
+
+func kindOf(m *Message) string {
+	if m.grave != nil {
+		return "dead letter"
+	}
+	return "record"
 }
 
 // headerID is the event id as consumers see it, cut to a length that fits in a

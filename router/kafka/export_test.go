@@ -20,6 +20,7 @@ const (
 	LostProducer  = lostProducer
 	TooLarge      = tooLarge
 	Poison        = poison
+	Suspect       = suspect
 	TopicRefused  = topicRefused
 	Misconfigured = misconfigured
 
@@ -82,7 +83,7 @@ func (b *Builder) Cut(messages []*Message) int {
 		p.place = nowhere
 	}
 	records := r.records
-	r.produce(identity{}, sarama.CompressionNone, time.Second)
+	r.produce(identity{}, &b.s.cfg, sarama.CompressionNone, time.Second)
 	for _, p := range r.parts {
 		p.batch = queue{}
 	}
@@ -101,6 +102,9 @@ func (q *Queue) Pop() uint64 { return q.q.pop().ord }
 
 func (q *Queue) Prepend(front *Queue) { q.q.prepend(&front.q) }
 
-func (q *Queue) KeepBefore(ord uint64) int { return q.q.keepBefore(ord) }
+func (q *Queue) KeepBefore(ord uint64) (dropped int) {
+	q.q.keepBefore(ord, func(*Message) { dropped++ })
+	return dropped
+}
 
 func (q *Queue) Count() (n, bytes int) { return q.q.n, q.q.bytes }

@@ -27,7 +27,7 @@ func TestSendAll(t *testing.T) {
 	if n := r.obs.acked["a"]; n != 20_000 {
 		t.Errorf("the observer counted %d acknowledgements", n)
 	}
-	if s := r.Status(); s.LastAck.IsZero() || !s.RetryingSince.IsZero() || s.InFlight != 0 || s.Queued != 0 {
+	if s := r.Status(); s.LastAck.IsZero() || !s.RetryingSince.IsZero() || !s.OldestRequest.IsZero() || s.InFlight != 0 || s.Queued != 0 {
 		t.Errorf("status after the end: %+v", s)
 	}
 }

@@ -53,6 +53,7 @@ func (s *session) identified(who identity) {
 	for _, t := range s.topics {
 		for _, p := range t.partitions {
 			p.baseSeq, p.nextSeq = 0, advance(0, p.batch.n)
+			p.doubtful = false // of the old numbers
 		}
 	}
 	if s.rebuild != "" {

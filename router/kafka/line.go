@@ -18,26 +18,36 @@ const dialTimeout = 10 * time.Second
 type line struct {
 	mu     sync.Mutex
 	cutOff bool
-	cancel context.CancelFunc // of the dial under way
+	cancel context.CancelFunc // of the dial, or the question for a token, under way
 	conn   net.Conn
 }
 
-// Dial is called once, by sarama. It resolves the name anew.
-func (l *line) Dial(network, addr string) (net.Conn, error) {
+// begin returns a context for one step of the set-up, bounded by dialTimeout, that
+// cut ends early. end must be called.
+func (l *line) begin() (ctx context.Context, end func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
-	defer cancel()
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.cancel = cancel
 	if l.cutOff {
 		cancel()
 	}
-	l.mu.Unlock()
+	return ctx, func() {
+		cancel()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.cancel = nil
+	}
+}
 
+// Dial is called once, by sarama. It resolves the name anew.
+func (l *line) Dial(network, addr string) (net.Conn, error) {
+	ctx, end := l.begin()
 	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	end()
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cancel = nil
 	if err != nil {
 		return nil, err
 	}

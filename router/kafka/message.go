@@ -19,6 +19,13 @@ type Message struct {
 	// 1970-01-01 UTC; the Source's own, not touched here.
 	Committed int64
 
+	// Kind is the Source's own, not touched here.
+	Kind uint32
+
+	// Refused says that this record stands for an event that never became one: it
+	// goes to the dead-letter topic at once. Set by the Source; nil for all others.
+	Refused *Refusal
+
 	queued // the producer's own, from Take until Acked
 }
 

@@ -12,6 +12,7 @@ type node struct {
 
 	busy      bool         // a request is in flight
 	request   request      // that request
+	sentAt    time.Time    // when it was sent
 	waiting   []*partition // that have something to send; may hold some that have moved since
 	notBefore time.Time    // pause after a failure, or while the broker throttles us
 	attempts  int          // failures in a row

@@ -48,6 +48,7 @@ func partitionOf(key []byte, n int) int32 {
 func (t *topic) choose(m *Message) int32 {
 	n := len(t.partitions)
 	switch {
+	case m.Partition >= 0 && m.grave != nil: // it was another topic's
 	case int(m.Partition) >= n:
 		return -1
 	case m.Partition >= 0:

@@ -7,17 +7,23 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// poisoned notes a record that can never be accepted and drops what the Source
-// gave after it, but for batches already cut. What was given before it is still
-// sent: a relay that is started again and again over the same record must not
-// send the rest anew each time, nor hold back what came before. Of several
-// such records the one given first counts. err.Message is in no queue any more.
+// poisoned notes a record that can never be accepted: it goes to the dead-letter
+// topic if there is one. Otherwise what the Source gave after it is dropped, but for
+// batches already cut. What was given before it is still sent: a relay that is
+// started again and again over the same record must not send the rest anew each
+// time, nor hold back what came before. Of several such records the one given first
+// counts. err.Message is in no queue any more, and not held.
 func (s *session) poisoned(err *RecordError) {
-	if s.poison == nil || err.Message.ord < s.poison.Message.ord {
+	first := s.poison == nil || err.Message.ord < s.poison.Message.ord
+	if first && s.tolerates(err) {
+		s.bury(err)
+		return
+	}
+	if first {
 		s.poison = err
 	}
 	for _, t := range s.topics {
-		s.held -= t.waiting.keepBefore(s.poison.Message.ord)
+		t.waiting.keepBefore(s.poison.Message.ord, s.unhold)
 		for _, p := range t.partitions {
 			s.dropPoisoned(p)
 		}
@@ -30,7 +36,7 @@ func (s *session) dropPoisoned(p *partition) {
 	if s.poison == nil {
 		return
 	}
-	s.held -= p.queue.keepBefore(s.poison.Message.ord)
+	p.queue.keepBefore(s.poison.Message.ord, s.unhold)
 	s.settleIfEmpty(p)
 }
 
@@ -44,44 +50,107 @@ func (s *session) settleIfEmpty(p *partition) {
 	}
 }
 
-// refuse makes the first message of a decided batch the poison, after the n
-// messages before it, which are queued again.
-func (s *session) refuse(p *partition, n int, reason, detail string) {
-	p.uncut()
-	var good queue
-	for range n {
-		good.push(p.queue.pop())
+// refusal is one record of a batch that the broker refused for its sake.
+type refusal struct {
+	at     int // its place in the batch
+	detail string
+}
+
+// refuse takes records out of a decided batch, which are given in the order of
+// their places, and queues the others again in their order. Without a dead-letter
+// topic only the first counts: it ends the session, and what stands behind it is
+// not sent.
+func (s *session) refuse(p *partition, reason string, wrong ...refusal) {
+	if p.doubtful {
+		s.renew(refusedInDoubt)
 	}
-	m := p.queue.pop()
-	s.held--
+	p.uncut()
+	if !s.tolerates(&RecordError{Topic: p.topic.name}) {
+		wrong = wrong[:1]
+	}
+	var good queue
+	bad, at := make([]*Message, 0, len(wrong)), 0
+	for _, w := range wrong {
+		for ; at < w.at; at++ {
+			good.push(p.queue.pop())
+		}
+		bad = append(bad, p.queue.pop())
+		at++
+	}
 	p.queue.prepend(&good)
 	p.maxCount, p.searched = 0, 0
-	s.poisoned(&RecordError{
-		Message: m, Topic: p.topic.name, Partition: p.id,
-		Reason: reason, Detail: detail, Hint: s.wayOut(p.topic.name, reason),
-	})
+	p.renewed()
+	for i, m := range bad {
+		s.refused(m, p.topic, p, reason, wrong[i].detail)
+	}
 	s.settleIfEmpty(p)
 }
 
-// refuseTopic does the same for the oldest message of the topic, whichever queue
-// it is in. Batches in flight are left to their answers.
+// refuseBatch does the same for all records of the batch.
+func (s *session) refuseBatch(p *partition, reason, detail string) {
+	all := make([]refusal, p.batch.n)
+	for i := range all {
+		all[i] = refusal{i, detail}
+	}
+	s.refuse(p, reason, all...)
+}
+
+// refusedInDoubt is why a producer id is replaced when a record is given up that
+// an earlier attempt may have appended: the log may hold more than the sequence
+// numbers that would be used again say, and a later batch under the same numbers
+// would be taken for a repeat, and lost.
+const refusedInDoubt = "REFUSED_IN_DOUBT"
+
+// refused gives up one message, which is in no queue any more. p is nil if no
+// partition was asked for it.
+func (s *session) refused(m *Message, t *topic, p *partition, reason, detail string) {
+	s.unhold(m)
+	e := &RecordError{
+		Message: m, Topic: t.name, Partition: -1, Reason: reason, Detail: detail, Hint: s.wayOut(t.name, reason), from: p,
+	}
+	if p != nil {
+		e.Partition = p.id
+	}
+	s.poisoned(e)
+}
+
+// refuseTopic gives up the messages of a topic that takes none: all of them if they
+// go aside, otherwise the oldest of each queue. Batches in flight are left to their
+// answers. More messages of the topic ask again, after a pause.
 func (s *session) refuseTopic(t *topic, reason, detail string) {
+	t.attempts, t.lookupAt = 0, time.Now().Add(s.cfg.RetryBackoff)
+	if t.eager && t.held() == 0 {
+		s.refuseDeadLetters(reason, detail)
+		return
+	}
+	aside := s.tolerates(&RecordError{Topic: t.name})
 	for _, p := range t.partitions {
 		if p.place == inFlight {
 			continue
 		}
-		p.uncut()
-		if p.queue.n > 0 {
-			s.refuse(p, 0, reason, detail)
+		if p.doubtful && p.batch.n > 0 {
+			s.renew(refusedInDoubt)
 		}
+		p.uncut()
+		p.renewed()
+		for more := true; more && p.queue.n > 0; more = aside {
+			s.refused(p.queue.pop(), t, p, reason, detail)
+		}
+		s.settleIfEmpty(p)
 	}
-	if t.waiting.n > 0 {
-		m := t.waiting.pop()
-		s.held--
-		s.poisoned(&RecordError{
-			Message: m, Topic: t.name, Partition: -1,
-			Reason: reason, Detail: detail, Hint: s.wayOut(t.name, reason),
-		})
+	for more := true; more && t.waiting.n > 0; more = aside {
+		s.refused(t.waiting.pop(), t, nil, reason, detail)
+	}
+	s.trouble.clear(&t.failing, time.Now()) // nothing waits for it any more
+}
+
+// refuseDeadLetters ends a session that has just begun because its dead-letter topic
+// cannot be used: better now than when the first dead letter comes.
+func (s *session) refuseDeadLetters(reason, detail string) {
+	topic := s.cfg.DeadLetters.Topic
+	s.fatal = &ConfigError{
+		Option: "errors.deadletterqueue.topic.name",
+		Err:    fmt.Errorf("topic %q cannot be used: %s: %s; %s", topic, reason, detail, s.wayOut(topic, reason)),
 	}
 }
 
@@ -97,11 +166,13 @@ func (s *session) wayOut(topic, reason string) string {
 		return fmt.Sprintf("grant the rights: kafka-acls --bootstrap-server %s --add --allow-principal User:NAME --operation Write --operation Describe --topic %s", server, topic)
 	case codeName(sarama.ErrClusterAuthorizationFailed):
 		return fmt.Sprintf("create topic %s by hand or grant Create on the cluster", topic)
+	case codeName(sarama.ErrInvalidTopic):
+		return "correct the value that the topic is made of, or its routing"
 	case codeName(sarama.ErrInvalidPartitions):
 		return "set topic.creation.default.partitions to a positive number"
 	case codeName(sarama.ErrInvalidTimestamp):
 		return "see message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic"
-	case codeName(sarama.ErrInvalidRecord):
+	case codeName(sarama.ErrInvalidRecord), codeName(sarama.ErrInvalidMessage):
 		return "a topic with cleanup.policy=compact refuses records without a key; else the broker's log says what is wrong"
 	}
 	return "the broker's log says more"

@@ -36,6 +36,7 @@ type Producer struct {
 	status    status
 	running   atomic.Bool
 	connected bool // at least once
+	burials   burials
 	control   *control
 	nodes     []*node
 }
@@ -61,6 +62,7 @@ func New(cfg Config, log zerolog.Logger, obs Observer) (*Producer, error) {
 //   - a *RecordError for a record that can never be accepted, once every record
 //     that src gave before it is acknowledged.
 //   - a *ConfigError for what only a change of configuration can mend.
+//   - a *WornError after errors.retry.timeout, if Config has one.
 //   - another error for what a new start can mend.
 //
 // Whatever was not acknowledged when Run returned early is forgotten: for the next

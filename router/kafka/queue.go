@@ -6,6 +6,8 @@ type queued struct {
 	next *Message
 	ord  uint64 // place in the order in which the Source gave it, from 1
 	size int32  // upper bound of its encoded size in bytes
+
+	grave *grave // it is on its way to the dead-letter topic
 }
 
 // queue is a first-in-first-out list of messages, linked through the messages
@@ -56,13 +58,16 @@ func (q *queue) prepend(front *queue) {
 	*front = queue{}
 }
 
-// keepBefore drops every message that the Source gave at or after ord and
-// reports how many. Messages are queued in that order, so they are the tail.
-func (q *queue) keepBefore(ord uint64) (dropped int) {
+// keepBefore hands every message that the Source gave at or after ord to drop.
+// Dead letters stand in the order in which they were refused, so all are looked at.
+func (q *queue) keepBefore(ord uint64, drop func(*Message)) {
 	old := *q
 	*q = queue{}
-	for old.n > 0 && old.head.ord < ord {
-		q.push(old.pop())
+	for old.n > 0 {
+		if m := old.pop(); m.ord < ord {
+			q.push(m)
+		} else {
+			drop(m)
+		}
 	}
-	return old.n
 }

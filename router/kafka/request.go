@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/outbox-relay/outbox-relay/router"
 )
 
 // topicOverhead is about what a partition's batch takes in a request beside
@@ -43,7 +45,7 @@ func (r *request) fits(bytes, limit int) bool {
 }
 
 // produce builds what sarama sends.
-func (r *request) produce(who identity, codec sarama.CompressionCodec, timeout time.Duration) *sarama.ProduceRequest {
+func (r *request) produce(who identity, cfg *Config, codec sarama.CompressionCodec, timeout time.Duration) *sarama.ProduceRequest {
 	r.recs = slices.Grow(r.recs[:0], r.records)
 	r.recPtrs = slices.Grow(r.recPtrs[:0], r.records)
 	r.headers, r.hdrPtrs = r.headers[:0], r.hdrPtrs[:0]
@@ -65,14 +67,14 @@ func (r *request) produce(who identity, codec sarama.CompressionCodec, timeout t
 			FirstSequence:        p.baseSeq,
 		})
 		b := &r.batches[len(r.batches)-1]
-		r.fill(b, &p.batch)
+		r.fill(b, &p.batch, &cfg.DeadLetters)
 		req.AddBatch(p.topic.name, p.id, b)
 	}
 	return req
 }
 
 // fill makes a record of each message.
-func (r *request) fill(b *sarama.RecordBatch, messages *queue) {
+func (r *request) fill(b *sarama.RecordBatch, messages *queue, dead *DeadLetters) {
 	first, base, latest := len(r.recs), messages.head.Timestamp, messages.head.Timestamp
 	for m := messages.head; m != nil; m = m.next {
 		r.recs = append(r.recs, sarama.Record{
@@ -80,7 +82,7 @@ func (r *request) fill(b *sarama.RecordBatch, messages *queue) {
 			OffsetDelta:    int64(len(r.recs) - first),
 			Key:            m.Key,
 			Value:          m.Value,
-			Headers:        r.headersOf(m),
+			Headers:        r.headersOf(m, dead),
 		})
 		r.recPtrs = append(r.recPtrs, &r.recs[len(r.recs)-1])
 		latest = max(latest, m.Timestamp)
@@ -92,15 +94,22 @@ func (r *request) fill(b *sarama.RecordBatch, messages *queue) {
 
 // headersOf copies header names into a slab; appending may move a slab, which
 // leaves what points into the old one as it was.
-func (r *request) headersOf(m *Message) []*sarama.RecordHeader {
+func (r *request) headersOf(m *Message, dead *DeadLetters) []*sarama.RecordHeader {
 	first := len(r.hdrPtrs)
-	for i := range m.Headers {
-		h, at := &m.Headers[i], len(r.keys)
+	r.addHeaders(m.Headers)
+	if m.grave != nil {
+		r.addHeaders(dead.contextHeaders(m))
+	}
+	return r.hdrPtrs[first:len(r.hdrPtrs):len(r.hdrPtrs)]
+}
+
+func (r *request) addHeaders(headers []router.Header) {
+	for i := range headers {
+		h, at := &headers[i], len(r.keys)
 		r.keys = append(r.keys, h.Key...)
 		r.headers = append(r.headers, sarama.RecordHeader{Key: r.keys[at:len(r.keys):len(r.keys)], Value: h.Value})
 		r.hdrPtrs = append(r.hdrPtrs, &r.headers[len(r.headers)-1])
 	}
-	return r.hdrPtrs[first:len(r.hdrPtrs):len(r.hdrPtrs)]
 }
 
 // release empties the request. The batches hold what sarama encoded, which must

@@ -8,25 +8,35 @@ import (
 )
 
 // Security says how connections to brokers are encrypted and authenticated.
-// Files and the password are read at each connect, so that rotated credentials
-// and certificates need no restart.
+// Files and secrets are read at each connect, so that rotated credentials and
+// certificates need no restart.
 type Security struct {
 	// Protocol is PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL
 	// (security.protocol). Defaults to PLAINTEXT.
 	Protocol string
 
-	// SASLMechanism is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512 (sasl.mechanism).
+	// SASLMechanism is PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER
+	// (sasl.mechanism). Name and password are for the others, OAuth for the last.
 	SASLMechanism string
 	SASLUsername  string
 	SASLPassword  func() (string, error)
+	OAuth         OAuth
 
 	// SSLTruststoreLocation is a PEM file with the authorities to trust
-	// (ssl.truststore.location); empty means the system's. Its type must be PEM
-	// (ssl.truststore.type).
-	SSLTruststoreLocation, SSLTruststoreType string
-	// SSLKeystoreLocation is a PEM file with our certificate chain and its
-	// unencrypted private key (ssl.keystore.location, ssl.keystore.type).
+	// (ssl.truststore.location), SSLTruststoreCertificates the same as text
+	// (ssl.truststore.certificates); without either the system's are. The type must
+	// be PEM (ssl.truststore.type).
+	SSLTruststoreLocation, SSLTruststoreCertificates, SSLTruststoreType string
+	// SSLKeystoreLocation is a PEM file with our private key and certificate chain
+	// (ssl.keystore.location, ssl.keystore.type).
 	SSLKeystoreLocation, SSLKeystoreType string
+	// SSLKeystoreKey and SSLKeystoreCertificateChain are the same two as PEM texts
+	// (ssl.keystore.key, ssl.keystore.certificate.chain). The key may be nil.
+	SSLKeystoreKey              func() (string, error)
+	SSLKeystoreCertificateChain string
+	// SSLKeyPassword opens a key in the form ENCRYPTED PRIVATE KEY
+	// (ssl.key.password); nil for one that is not encrypted.
+	SSLKeyPassword func() (string, error)
 	// SSLEndpointIdentificationAlgorithm is https, which compares the broker's
 	// name with its certificate, or none, which is what Kafka's empty value means
 	// (ssl.endpoint.identification.algorithm). Defaults to https.
@@ -60,16 +70,28 @@ func (s Security) validate() error {
 
 func (s Security) validateSASL() error {
 	if !s.usesSASL() {
-		if s.SASLMechanism != "" || s.SASLUsername != "" || s.SASLPassword != nil {
+		if s.SASLMechanism != "" || s.SASLUsername != "" || s.SASLPassword != nil || s.OAuth.given() {
 			return fmt.Errorf("security.protocol: %s does not authenticate, but SASL options are set; use SASL_PLAINTEXT or SASL_SSL", s.Protocol)
 		}
 		return nil
 	}
-	var errs []error
 	switch s.SASLMechanism {
+	case sarama.SASLTypeOAuth:
+		if s.SASLUsername != "" || s.SASLPassword != nil {
+			return errors.New("sasl.username: OAUTHBEARER takes none and no password, but sasl.oauthbearer.client.credentials.client.id and its secret")
+		}
+		return s.OAuth.validate()
 	case sarama.SASLTypePlaintext, sarama.SASLTypeSCRAMSHA256, sarama.SASLTypeSCRAMSHA512:
-	default:
-		errs = append(errs, fmt.Errorf("sasl.mechanism: %q is not one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", s.SASLMechanism))
+		return s.validatePassword()
+	}
+	return errors.Join(fmt.Errorf("sasl.mechanism: %q is not one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER", s.SASLMechanism), s.validatePassword())
+}
+
+// validatePassword is for the mechanisms with name and password.
+func (s Security) validatePassword() error {
+	var errs []error
+	if s.OAuth.given() {
+		errs = append(errs, fmt.Errorf("sasl.mechanism: %q does not use the options sasl.oauthbearer.*; OAUTHBEARER does", s.SASLMechanism))
 	}
 	if s.SASLUsername == "" {
 		errs = append(errs, errors.New("sasl.username: is empty"))
@@ -93,29 +115,31 @@ func (s Security) validateSSL() error {
 	default:
 		errs = append(errs, fmt.Errorf("ssl.endpoint.identification.algorithm: %q is neither https nor none", s.SSLEndpointIdentificationAlgorithm))
 	}
-	if !s.usesTLS() && (s.SSLTruststoreLocation != "" || s.SSLKeystoreLocation != "") {
-		errs = append(errs, fmt.Errorf("security.protocol: %s does not encrypt, but ssl.* files are set; use SSL or SASL_SSL", s.Protocol))
+	if s.SSLTruststoreLocation != "" && s.SSLTruststoreCertificates != "" {
+		errs = append(errs, errors.New("ssl.truststore.location and ssl.truststore.certificates: give one of the two"))
+	}
+	inline := s.SSLKeystoreKey != nil || s.SSLKeystoreCertificateChain != ""
+	if s.SSLKeystoreLocation != "" && inline {
+		errs = append(errs, errors.New("ssl.keystore.location: give either it, or ssl.keystore.key and ssl.keystore.certificate.chain"))
+	}
+	if (s.SSLKeystoreKey != nil) != (s.SSLKeystoreCertificateChain != "") {
+		errs = append(errs, errors.New("ssl.keystore.key and ssl.keystore.certificate.chain: each needs the other"))
+	}
+	if s.SSLKeyPassword != nil && s.SSLKeystoreLocation == "" && !inline {
+		errs = append(errs, errors.New("ssl.key.password: there is no key; give ssl.keystore.location"))
+	}
+	if !s.usesTLS() && (s.SSLTruststoreLocation != "" || s.SSLTruststoreCertificates != "" || s.SSLKeystoreLocation != "" || inline) {
+		errs = append(errs, fmt.Errorf("security.protocol: %s does not encrypt, but ssl.* stores are set; use SSL or SASL_SSL", s.Protocol))
 	}
 	return errors.Join(errs...)
 }
 
-// apply sets up sarama's side of it for one connection, reading password and
+// apply sets up sarama's side of it for one connection, reading secrets and
 // files anew. An error is a ConfigError.
-func (s Security) apply(conf *sarama.Config) error {
+func (s Security) apply(conf *sarama.Config, l *line) error {
 	if s.usesSASL() {
-		password, err := s.SASLPassword()
-		if err == nil && password == "" {
-			err = errors.New("is empty")
-		}
-		if err != nil {
-			return &ConfigError{Option: "sasl.password", Err: err}
-		}
-		conf.Net.SASL.Enable = true
-		conf.Net.SASL.Mechanism = sarama.SASLMechanism(s.SASLMechanism)
-		conf.Net.SASL.User = s.SASLUsername
-		conf.Net.SASL.Password = password
-		conf.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient {
-			return &scramClient{mechanism: s.SASLMechanism}
+		if err := s.applySASL(conf, l); err != nil {
+			return err
 		}
 	}
 	if s.usesTLS() {
@@ -127,4 +151,35 @@ func (s Security) apply(conf *sarama.Config) error {
 		conf.Net.TLS.Config = tlsConfig
 	}
 	return nil
+}
+
+func (s Security) applySASL(conf *sarama.Config, l *line) error {
+	conf.Net.SASL.Enable = true
+	conf.Net.SASL.Mechanism = sarama.SASLMechanism(s.SASLMechanism)
+	if s.SASLMechanism == sarama.SASLTypeOAuth {
+		conf.Net.SASL.TokenProvider = &tokens{security: s, line: l}
+		return nil
+	}
+	password, err := secret("sasl.password", s.SASLPassword)
+	if err != nil {
+		return err
+	}
+	conf.Net.SASL.User = s.SASLUsername
+	conf.Net.SASL.Password = password
+	conf.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient {
+		return &scramClient{mechanism: s.SASLMechanism}
+	}
+	return nil
+}
+
+// secret reads one. An error is a ConfigError and holds nothing of it.
+func secret(option string, read func() (string, error)) (string, error) {
+	text, err := read()
+	if err == nil && text == "" {
+		err = errors.New("is empty")
+	}
+	if err != nil {
+		return "", &ConfigError{Option: option, Err: err}
+	}
+	return text, nil
 }

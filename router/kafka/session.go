@@ -43,12 +43,15 @@ type session struct {
 	who     identity
 	rebuild string // why the identity is to be replaced; empty if it is not
 
-	asking         bool      // a job is under way
-	askedAt        time.Time // since when
-	silent         bool      // for so long that it counts as a failure
-	askAt          time.Time // no job before
-	askAttempts    int       // that failed, in a row
-	askFailing     bool      // the mark for trouble
+	asking      bool      // a job is under way
+	askedAt     time.Time // since when
+	silent      bool      // for so long that it counts as a failure
+	askAt       time.Time // no job before
+	askAttempts int       // that failed, in a row
+	askFailing  bool      // the mark for trouble
+
+	askFailingSince time.Time // zero while it does not fail
+
 	idleAt         time.Time // when to ask though nothing is wanted
 	refreshAt      time.Time // when all topics' leaders are asked for again
 	controllerAddr string
@@ -57,6 +60,7 @@ type session struct {
 	ord      uint64 // of the newest message taken
 	lastAck  time.Time
 	held     int  // messages taken and not acknowledged
+	buried   int  // of those, dead letters
 	moreLeft bool // the last Take filled its buffer
 	closed   bool // the Source
 	poison   *RecordError
@@ -87,6 +91,11 @@ func newSession(p *Producer, src Source) *session {
 	}
 	p.control.resume()
 	s.asker.Go(func() { p.control.run(s.jobs, s.results) })
+	if d := &p.cfg.DeadLetters; d.enabled() {
+		t := s.topicOf(d.Topic)
+		t.eager = true
+		s.want(t, time.Now())
+	}
 	return s
 }
 
@@ -153,7 +162,9 @@ func (s *session) poll() {
 }
 
 // taking answers whether more messages are wanted.
-func (s *session) taking() bool { return !s.closed && s.poison == nil && s.fatal == nil }
+func (s *session) taking() bool {
+	return !s.closed && s.poison == nil && s.fatal == nil && s.buried < maxBuried
+}
 
 // finished answers whether the session has come to an end, and with what result.
 func (s *session) finished() (error, bool) {
@@ -168,47 +179,6 @@ func (s *session) finished() (error, bool) {
 	return nil, s.closed
 }
 
-// wake is when the loop has something to do though nothing happens.
-func (s *session) wake(now time.Time) time.Time {
-	at := s.idleAt
-	if s.asking {
-		at = now.Add(time.Hour) // the answer wakes the loop
-		if !s.silent {
-			at = s.askedAt.Add(patience)
-		}
-	}
-	sooner := func(t time.Time) {
-		if t.Before(at) {
-			at = t
-		}
-	}
-	if len(s.timers) > 0 {
-		sooner(s.timers[0].due)
-	}
-	for _, n := range s.nodes {
-		if !n.busy && now.Before(n.notBefore) && len(n.waiting) > 0 {
-			sooner(n.notBefore)
-		}
-	}
-	if s.asking {
-		return at
-	}
-	for _, t := range s.lookups {
-		sooner(later(t.lookupAt, s.askAt))
-	}
-	if s.needsID() {
-		sooner(s.askAt)
-	}
-	return at
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // report publishes the counts when they have changed.
 func (s *session) report() {
 	var r Status
@@ -217,6 +187,9 @@ func (s *session) report() {
 			r.Requests++
 			r.InFlight += n.request.records
 			r.InFlightBytes += n.request.bytes
+			if r.OldestRequest.IsZero() || n.sentAt.Before(r.OldestRequest) {
+				r.OldestRequest = n.sentAt
+			}
 		}
 	}
 	r.Queued = s.held - r.InFlight
@@ -226,6 +199,7 @@ func (s *session) report() {
 	s.reported = r
 	s.status.update(func(st *Status) {
 		st.Requests, st.InFlight, st.InFlightBytes, st.Queued = r.Requests, r.InFlight, r.InFlightBytes, r.Queued
+		st.OldestRequest = r.OldestRequest
 	})
 }
 
@@ -250,8 +224,9 @@ func (s *session) end() {
 		n.request.release()
 	}
 	s.status.update(func(st *Status) {
-		st.RetryingSince = time.Time{}
+		st.RetryingSince, st.Failures = time.Time{}, 0
 		st.Requests, st.InFlight, st.InFlightBytes, st.Queued = 0, 0, 0, 0
+		st.OldestRequest = time.Time{}
 	})
 }
 

@@ -11,11 +11,17 @@ type Status struct {
 	LastAck       time.Time // of the last record that was acknowledged; zero if none was
 	RetryingSince time.Time // since when something has been retried without success; zero when all is well
 	LastError     string    // of the last failure, kept after recovery; empty if there was none
+	Failures      int       // in a row since RetryingSince, of all that is retried
 
 	Requests      int // in flight, at most one a broker
 	InFlight      int // records in those requests
 	InFlightBytes int // their size before compression
-	Queued        int // records taken and not in flight
+
+	// OldestRequest is when the request was sent that waits longest for its answer;
+	// zero if none does. One broker of several that hangs shows here alone.
+	OldestRequest time.Time
+
+	Queued int // records taken and not in flight
 }
 
 // status is the copy of Status that other goroutines read.
@@ -36,11 +42,11 @@ func (s *status) update(change func(*Status)) {
 	change(&s.now)
 }
 
-func (s *status) failing(since time.Time, err error) {
+func (s *status) failing(since time.Time, failures int, err error) {
 	text := err.Error()
-	s.update(func(now *Status) { now.RetryingSince, now.LastError = since, text })
+	s.update(func(now *Status) { now.RetryingSince, now.Failures, now.LastError = since, failures, text })
 }
 
 func (s *status) fine() {
-	s.update(func(now *Status) { now.RetryingSince = time.Time{} })
+	s.update(func(now *Status) { now.RetryingSince, now.Failures = time.Time{}, 0 })
 }

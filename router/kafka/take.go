@@ -38,6 +38,10 @@ func (s *session) accept(m *Message, now time.Time) {
 	if s.poison != nil {
 		return
 	}
+	if r := m.Refused; r != nil {
+		s.poisoned(&RecordError{Message: m, Topic: r.Topic, Partition: r.Partition, Reason: r.Reason, Detail: r.Detail})
+		return
+	}
 	t := s.topicOf(m.Topic)
 	if m.Timestamp == NoTimestamp {
 		m.Timestamp = now.UnixMilli() // now and not when it is sent, so that a repeat is the same
@@ -114,14 +118,14 @@ func (s *session) route(t *topic, m *Message, now time.Time) {
 func (s *session) routeWaiting(t *topic, now time.Time) {
 	for t.waiting.n > 0 {
 		m := t.waiting.pop()
-		if int(m.Partition) >= len(t.partitions) {
-			s.held--
+		if m.grave == nil && int(m.Partition) >= len(t.partitions) {
+			s.unhold(m)
 			s.poisoned(&RecordError{
 				Message: m, Topic: t.name, Partition: m.Partition, Reason: ReasonNoPartition,
 				Detail: fmt.Sprintf("the topic has partitions 0 to %d only", len(t.partitions)-1),
 				Hint:   fmt.Sprintf("correct the column that the partition is taken from, or add partitions: kafka-topics --bootstrap-server %s --alter --topic %s --partitions N", s.cfg.BootstrapServers[0], t.name),
 			})
-			return // nothing behind it is sent
+			continue // without a dead-letter topic, nothing behind it is left
 		}
 		s.route(t, m, now)
 	}

@@ -20,7 +20,10 @@ type topic struct {
 	attempts     int       // lookups without the wanted result
 	missingSince time.Time // zero while the topic exists
 	create       bool      // is to be created
+	plain        bool      // without options, which the brokers refused
+	eager        bool      // looked up, and made, though nothing waits for it: the dead-letter topic
 	failing      bool      // the mark for trouble
+	failingSince time.Time // zero while it does not fail
 }
 
 // partition is the session's end of one partition.
@@ -42,9 +45,16 @@ type partition struct {
 	lingerAt time.Time // when the queue may be sent though it is not full
 	retryAt  time.Time
 	attempts int  // failures of the batch in a row
+	damaged  int  // of those, that it arrived damaged
 	failing  bool // the mark for trouble
-	maxCount int  // records in a batch while a poisonous one is searched; 0 is no limit
-	searched int  // records yet to be tried under that limit
+	doubtful bool // an earlier attempt may have appended the batch
+
+	failingSince time.Time // since when the batch has failed
+
+	buried int // dead letters that are to be acknowledged before anything else is sent
+
+	maxCount int // records in a batch while a poisonous one is searched; 0 is no limit
+	searched int // records yet to be tried under that limit
 }
 
 // place says where a partition waits. It is in one place at a time, so that no
@@ -69,6 +79,14 @@ func (t *topic) held() int {
 		n += p.batch.n + p.queue.n
 	}
 	return n
+}
+
+// needed answers whether anything waits for the topic's partitions.
+func (t *topic) needed() bool { return t.eager || t.held() > 0 }
+
+// renewed forgets how often a batch has failed that is not to be sent as it was.
+func (p *partition) renewed() {
+	p.attempts, p.damaged, p.retryAt, p.failingSince = 0, 0, time.Time{}, time.Time{}
 }
 
 // leaderless answers whether messages wait for a partition without a leader.

@@ -46,7 +46,7 @@ func (t *trouble) raise(mark *bool, now time.Time, at where, err error) {
 		t.since, t.nextLog = now, now
 	}
 	t.count++
-	t.status.failing(t.since, err)
+	t.status.failing(t.since, t.count, err)
 	if now.Before(t.nextLog) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/outbox-relay/outbox-relay/router"
 	"github.com/outbox-relay/outbox-relay/router/kafka"
@@ -54,6 +55,8 @@ func TestClassify(t *testing.T) {
 		44: kafka.Poison, // POLICY_VIOLATION
 		87: kafka.Poison, // INVALID_RECORD
 
+		2: kafka.Suspect, // CORRUPT_MESSAGE
+
 		17: kafka.TopicRefused, // INVALID_TOPIC_EXCEPTION
 		29: kafka.TopicRefused, // TOPIC_AUTHORIZATION_FAILED
 
@@ -80,6 +83,21 @@ func TestClassify(t *testing.T) {
 	}
 	if got := kafka.CodeName(12345); got != "UNKNOWN_CODE" {
 		t.Errorf("an unknown code is called %s", got)
+	}
+}
+
+// franz-go knows the codes of newer brokers than sarama does; the names are Kafka's.
+func TestCodeNamesAreKafkas(t *testing.T) {
+	t.Parallel()
+	for code := int16(-1); code < 300; code++ {
+		known := kerr.TypedErrorForCode(code)
+		name, named := kafka.CodeNames[sarama.KError(code)]
+		if known == nil || code == 0 || code == 6 { // which Kafka has renamed since
+			continue
+		}
+		if known.Code == code && (!named || name != known.Message) {
+			t.Errorf("code %d is %q here and %s in Kafka", code, name, known.Message)
+		}
 	}
 }
 

@@ -153,10 +153,32 @@ func (t *translator) escapedSet() (set runeSet, ok bool, err error) {
 	if !known {
 		return nil, true, fmt.Errorf("unknown or unsupported character property %q", name)
 	}
+	if t.flags.fold {
+		set = anyCase(name, set)
+	}
 	if c == 'P' {
 		set = set.complement()
 	}
-	return t.folded(set), true, nil
+	return set, true, nil
+}
+
+// anyCase is what a property about case stands for under the i flag: letters of every case, of ASCII for POSIX's
+// names and of all scripts for Unicode's, whatever the u flag says. Other properties stay as they are.
+func anyCase(name string, set runeSet) runeSet {
+	_, value, assigned := strings.Cut(name, "=")
+	if !assigned {
+		value = strings.TrimPrefix(name, "Is")
+	}
+	switch {
+	case name == "Lower" || name == "Upper":
+		return posix["Alpha"]
+	case value == "Lu" || value == "Ll" || value == "Lt":
+		return fromTable(unicode.Lu).union(fromTable(unicode.Ll)).union(fromTable(unicode.Lt))
+	case value == "Uppercase" || value == "Lowercase" || value == "javaUpperCase" || value == "javaLowerCase":
+		return fromTable(unicode.Lu).union(fromTable(unicode.Ll)).union(fromTable(unicode.Lt)).
+			union(fromTable(unicode.Other_Uppercase)).union(fromTable(unicode.Other_Lowercase))
+	}
+	return set
 }
 
 // propertyName reads what follows \p: one letter or {name}.

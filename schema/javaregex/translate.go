@@ -327,12 +327,15 @@ func (t *translator) caret() string {
 	if !t.flags.multiline {
 		return `\A`
 	}
-	// Not at the very end, and not between \r and \n.
-	return `(?:\A|(?<=[` + t.terminators() + `])(?<!\r(?=\n))(?!\z))`
+	// Not at the very end, which for Java an empty text's beginning is too, and not between \r and \n.
+	return `(?:(?!\z)(?:\A|(?<=[` + t.terminators() + `])(?<!\r(?=\n))))`
 }
 
 func (t *translator) dollar() string {
-	if t.flags.multiline {
+	switch {
+	case t.flags.multiline && t.flags.unixLines:
+		return `(?:\z|(?=\n))`
+	case t.flags.multiline:
 		return `(?:\z|(?=[` + t.terminators() + `])(?<!\r(?=\n)))`
 	}
 	return t.lastLine()
@@ -340,5 +343,8 @@ func (t *translator) dollar() string {
 
 // lastLine is the end, or before a terminator that is the last thing.
 func (t *translator) lastLine() string {
+	if t.flags.unixLines { // \r is a character like others
+		return `(?=\n?\z)`
+	}
 	return `(?:(?=(?:\r\n|[` + t.terminators() + `])?\z)(?<!\r(?=\n)))`
 }

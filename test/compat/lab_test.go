@@ -46,10 +46,11 @@ func newLab(t *testing.T) *lab {
 		postgres: pgtest.New(t, pgserver.Config{Settings: map[string]string{
 			"max_wal_senders": "200", "max_replication_slots": "200", "max_connections": "600",
 		}}),
+		// Records with an event's own time may be years old: no broker may take them for expired.
 		theirs: kafkatest.New(t, kafkaserver.Config{Settings: map[string]string{
-			"auto.create.topics.enable": "true", "num.partitions": strconv.Itoa(partitions),
+			"auto.create.topics.enable": "true", "num.partitions": strconv.Itoa(partitions), "log.retention.ms": "-1",
 		}}),
-		ours: kafkatest.New(t, kafkaserver.Config{}),
+		ours: kafkatest.New(t, kafkaserver.Config{Settings: map[string]string{"log.retention.ms": "-1"}}),
 	}
 }
 

@@ -117,15 +117,7 @@ func TestReceivedIsNotConfirmed(t *testing.T) {
 // transactions are acknowledged before earlier ones.
 func TestFastPartitionDoesNotConfirmForASlowOne(t *testing.T) {
 	t.Parallel()
-	const table = `CREATE TABLE outbox (id uuid PRIMARY KEY, aggregatetype text, aggregateid text, type text, payload text, part int)`
-	r, cluster := newFakeRig(t, setup{table: table}, 2, kfake.NumBrokers(2))
-	for _, topic := range r.topics() {
-		for partition := range int32(2) {
-			if err := cluster.MoveTopicPartition(topic, partition, partition); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	r, cluster := newSpreadRig(t)
 	consumer := r.consume(t)
 	conn := r.db.Connect(t)
 	h := holdProduce(t, cluster, func(partition int32) bool { return partition == 0 })
@@ -145,6 +137,21 @@ func TestFastPartitionDoesNotConfirmForASlowOne(t *testing.T) {
 	arrived(t, consumer, rows)
 	p.stop(t)
 	nothingLost(t, r.verdict(t, consumer, rows))
+}
+
+// newSpreadRig has two brokers, each of which leads one partition of each topic, and a table whose rows say which.
+func newSpreadRig(t testing.TB) (*rig, *kfake.Cluster) {
+	t.Helper()
+	const table = `CREATE TABLE outbox (id uuid PRIMARY KEY, aggregatetype text, aggregateid text, type text, payload text, part int)`
+	r, cluster := newFakeRig(t, setup{table: table}, 2, kfake.NumBrokers(2))
+	for _, topic := range r.topics() {
+		for partition := range int32(2) {
+			if err := cluster.MoveTopicPartition(topic, partition, partition); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return r, cluster
 }
 
 // insertInto commits a row for a partition, with the partition's number as key.

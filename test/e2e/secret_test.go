@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,17 @@ func TestPasswordsAreNeverShown(t *testing.T) {
 			}
 			p.stop(t)
 			p.mustNotTell(t, test.name)
+			onTheLine := slices.ContainsFunc(test.args, func(arg string) bool { return strings.Contains(arg, marker) })
+			if warned := strings.Contains(p.Stderr(), "secrets on the command line"); warned != onTheLine {
+				t.Errorf("a warning of what ps shows: %t, want %t", warned, onTheLine)
+			}
+			for _, instead := range []string{"-check", "-check.format=json", "-config.print"} {
+				p := &relay{Proc: proctest.StartProgram(t, procs.Config{Path: r.path, Args: append(args, "-check", instead), Env: append(test.env, haltAtRace)})}
+				if code := p.awaitEnd(t, startTimeout); code != 0 {
+					t.Errorf("%s: exit code %d:\n%s", instead, code, p.Stdout()+p.Stderr())
+				}
+				p.mustNotTell(t, test.name+", "+instead)
+			}
 		})
 	}
 }

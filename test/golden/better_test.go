@@ -51,10 +51,6 @@ var betterCases = map[string]better{
 		reason: "Debezium fails at the first row; the table shows at once that the column is missing",
 		code:   exitConfiguration, says: `lacks column(s) \"nope\"`,
 	},
-	"logical-message-outbox": {
-		reason: "the relay reads tables, not logical messages; a transform before the router is refused by name",
-		code:   exitConfiguration, says: "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent) stands before the router", refuse: true,
-	},
 	"op-invalid-value": {
 		reason: "both refuse the value; the relay before it connects",
 		code:   exitConfiguration, says: `table.op.invalid.behavior: "explode" is none of warn, error, fatal`,

@@ -6,11 +6,11 @@ package logging
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
+
+	"github.com/outbox-relay/outbox-relay/cmd/internal/tty"
 )
 
 // The formats that New knows.
@@ -29,38 +29,28 @@ func Levels() []string { return []string{"trace", "debug", "info", "warn", "erro
 // TimeFormat is RFC 3339 with milliseconds.
 const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// New returns a logger that is safe for concurrent use and writes one line at a time to w. It fails for a level or
-// format that it does not know.
-func New(w io.Writer, level, format string) (zerolog.Logger, error) {
+// New returns a logger that is safe for concurrent use and writes one line at a time to w, and warnings and errors to
+// each Recent too. It fails for a level or format that it does not know.
+func New(w io.Writer, level, format string, keep ...*Recent) (zerolog.Logger, error) {
 	l, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
 		return zerolog.Nop(), fmt.Errorf("unknown log level %q", level)
 	}
-	tty := terminal(w)
 	switch {
-	case format == Console, format == Auto && tty:
-		w = console(w, tty)
+	case format == Console, format == Auto && tty.Is(w):
+		w = console(w)
 	case format != JSON && format != Auto:
 		return zerolog.Nop(), fmt.Errorf("unknown log format %q", format)
 	}
-	return zerolog.New(zerolog.SyncWriter(w)).Level(l).Hook(zerolog.HookFunc(stamp)), nil
+	w = zerolog.SyncWriter(w)
+	for _, r := range keep {
+		w = zerolog.MultiLevelWriter(w, r)
+	}
+	return zerolog.New(w).Level(l).Hook(zerolog.HookFunc(stamp)), nil
 }
 
 // stamp adds the time. It is a hook of our own because zerolog's Timestamp takes its format and clock from
 // package-wide variables.
 func stamp(e *zerolog.Event, _ zerolog.Level, _ string) {
 	e.Str(zerolog.TimestampFieldName, time.Now().UTC().Format(TimeFormat))
-}
-
-func console(w io.Writer, tty bool) io.Writer {
-	return zerolog.ConsoleWriter{
-		Out:             w,
-		NoColor:         !tty || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
-		FormatTimestamp: func(v any) string { return fmt.Sprint(v) },
-	}
-}
-
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }

@@ -24,7 +24,7 @@ func TestLines(t *testing.T) {
 	}{
 		{"info", logging.JSON, `{"level":"info","slot":"a","time":"2000-01-01T00:00:00.000Z","message":"started"}` + "\n"},
 		{"info", logging.Auto, `{"level":"info","slot":"a","time":"2000-01-01T00:00:00.000Z","message":"started"}` + "\n"},
-		{"debug", logging.Console, "2000-01-01T00:00:00.000Z INF started slot=a\n"},
+		{"debug", logging.Console, "2000-01-01T00:00:00.000Z INFO  started slot=a\n"},
 		{"warn", logging.JSON, ""},
 	}
 	for _, test := range tests {
@@ -109,7 +109,7 @@ func TestConcurrentLinesStayWhole(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	whole := regexp.MustCompile(`^\S+Z INF line writer=\d$`)
+	whole := regexp.MustCompile(`^\S+Z INFO  line writer=\d$`)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 800 {
 		t.Errorf("got %d lines", len(lines))

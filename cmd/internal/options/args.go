@@ -2,6 +2,7 @@ package options
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,9 @@ func (s *Set) splitArgs(args []string) ([]assignment, []error) {
 		}
 		if !hasText {
 			switch {
+			case o.bool && i+1 < len(args) && slices.Contains(o.allowed, args[i+1]):
+				i++
+				text = args[i]
 			case o.bool:
 				text = "true"
 			case i+1 < len(args):

@@ -40,14 +40,6 @@ func (g *Group) Bool(dst *bool, name string, def bool, help string, attrs ...Att
 	declare(g, dst, name, def, formatBool(def), help, kind[bool]{parse: parseBool, bool: true}, attrs)
 }
 
-// Info declares an option, for the command line only, that asks for something to be
-// printed instead of running. Like -help it is heeded whatever else is wrong or
-// missing; see InfoError.
-func (g *Group) Info(name, help string) {
-	g.Bool(new(bool), name, false, help, commandLineOnly)
-	g.set.infos = append(g.set.infos, name)
-}
-
 // Duration declares an option for a length of time. It is written as Go writes it (5s, 1m30s), except that a name
 // that ends in ".ms" takes a whole number of milliseconds, as Kafka's and Debezium's options of such names do.
 func (g *Group) Duration(dst *time.Duration, name string, def time.Duration, help string, attrs ...Attr) {

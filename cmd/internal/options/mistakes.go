@@ -1,6 +1,7 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -31,6 +32,26 @@ func (e *MistakesError) Unwrap() []error { return e.Mistakes }
 
 // ExitCode is 2, the daemons' code for a configuration that cannot work.
 func (e *MistakesError) ExitCode() int { return 2 }
+
+// Missing reports whether nothing is wrong but that required options have no value.
+func (e *MistakesError) Missing() bool {
+	for _, m := range e.Mistakes {
+		if missing := (*MissingError)(nil); !errors.As(m, &missing) {
+			return false
+		}
+	}
+	return true
+}
+
+// MissingError is a required option without a value.
+type MissingError struct {
+	Name     string
+	Variable string // the environment variable that could set it
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("-%s is required (or %s, or %s= in a -config file)", e.Name, e.Variable, e.Name)
+}
 
 // unknown is the mistake for a name that no option has; what says what kind of name it is.
 func (s *Set) unknown(what, name string, known []string) error {

@@ -21,17 +21,26 @@ var (
 )
 
 // InfoError is what Parse returns when an option that was declared by Group.Info
-// was given: the caller prints what it asks for and ends well.
-type InfoError struct{ Name string }
+// was given, or one that every program has for the same purpose (-completion,
+// -print-man): the caller prints what it asks for and ends well. Set.Answer does
+// so for the latter.
+type InfoError struct {
+	Name  string
+	Value string // of an option that takes one
+}
 
 func (e *InfoError) Error() string { return e.Name + " requested" }
 
 // Program is what Usage tells about the program besides its options.
 type Program struct {
-	Name     string   // as typed; upper-cased it is also the prefix of the environment variables
-	Summary  string   // one or two sentences
-	Examples []string // whole command lines, which Usage shows as they are
-	Footer   string   // what comes after the options, for instance the exit codes
+	Name    string // as typed; upper-cased it is also the prefix of the environment variables
+	Summary string // one or two sentences
+	// Examples are whole command lines. A first line that starts with # says what
+	// the command does. Usage and the manual page break long ones before an option.
+	Examples []string
+	// Footer is what comes last: paragraphs, of which one that starts with
+	// "Exit codes:" becomes a section of its own in the manual page.
+	Footer string
 }
 
 // Set is all options of one program. Declare them through groups, then call Parse once. It is not safe for
@@ -70,6 +79,7 @@ func New(program Program) *Set {
 	g := s.Group("This program")
 	g.List(&s.configs, configName, nil, "read options from this `file` of name=value lines; may be given several "+
 		"times, the later file wins")
+	g.declarePrinted()
 	g.Bool(&s.help, "help", false, "print this text and exit", commandLineOnly)
 	g.Bool(&s.short, "h", false, "print this text and exit", commandLineOnly, Hidden())
 	g.Bool(&s.version, "version", false, "print the version and exit", commandLineOnly)
@@ -116,10 +126,8 @@ func (s *Set) Parse(args, env []string) error {
 	if last(line, "version") {
 		return ErrVersion
 	}
-	for _, name := range s.infos {
-		if last(line, name) {
-			return &InfoError{Name: name}
-		}
+	if err := s.printed(line); err != nil {
+		return err
 	}
 	files := s.readFiles(configPaths(line, vars))
 	imported, fileMistakes := s.importAll(files.foreign, env, line, vars)
@@ -142,40 +150,6 @@ func (s *Set) Parse(args, env []string) error {
 	return nil
 }
 
-// assignment is one value for one option, before it is parsed.
-type assignment struct {
-	name   string
-	text   string
-	source Source
-}
-
-// last reports whether the last assignment to a bool option turned it on.
-func last(as []assignment, name string) bool {
-	on := false
-	for _, a := range as {
-		if a.name == name {
-			on, _ = parseBool(a.text)
-		}
-	}
-	return on
-}
-
-// configPaths returns the files to read: those of the command line, or else those of the environment.
-func configPaths(sources ...[]assignment) []string {
-	for _, as := range sources {
-		var paths []string
-		for _, a := range as {
-			if a.name == configName {
-				paths = append(paths, splitList(a.text)...)
-			}
-		}
-		if len(paths) > 0 {
-			return paths
-		}
-	}
-	return nil
-}
-
 // apply stores assignments in order and returns what could not be stored.
 func (s *Set) apply(as []assignment) []error {
 	var mistakes []error
@@ -193,8 +167,7 @@ func (s *Set) missing() []error {
 	for o := range s.each() {
 		if o.required && !o.wrong && strings.TrimSpace(o.text) == "" {
 			o.wrong = true // rules about it would say the same again
-			mistakes = append(mistakes, fmt.Errorf("-%s is required (or %s, or %s= in a -config file)",
-				o.name, s.prefix+variable(o.name), o.name))
+			mistakes = append(mistakes, &MissingError{Name: o.name, Variable: s.prefix + variable(o.name)})
 		}
 	}
 	return mistakes

@@ -1,6 +1,9 @@
 package options
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kind says what kind of place a value came from.
 type Kind int
@@ -18,9 +21,10 @@ type Source struct {
 	Kind  Kind
 	Where string // name of the environment variable, or path of the file
 	Line  int    // of the file, from 1; 0 if the format has no lines
+	Key   string // what the file calls the option, if it has another name for it
 }
 
-// String is default, flag, environment variable NAME, or file:line.
+// String is default, flag, environment variable NAME, or file:line, with the key behind it if there is one.
 func (s Source) String() string {
 	switch s.Kind {
 	case Flag:
@@ -28,7 +32,7 @@ func (s Source) String() string {
 	case Environment:
 		return "environment variable " + s.Where
 	case File:
-		return s.position()
+		return strings.TrimSpace(s.position() + " " + s.Key)
 	default:
 		return "default"
 	}
@@ -55,9 +59,11 @@ func (s Source) position() string {
 
 // Setting is the effective value of one option.
 type Setting struct {
-	Name   string
-	Value  string // as it was written, secrets hidden
-	Source Source
+	Name     string
+	Value    string // as it was written, secrets hidden
+	Hidden   bool   // a secret is hidden in the value
+	Source   Source
+	Variable string // the environment variable that sets the option
 }
 
 // Source returns where the effective value of an option came from. It panics for a name that was not declared.
@@ -75,7 +81,8 @@ func (s *Set) Effective() []Setting {
 	var out []Setting
 	for o := range s.each() {
 		if !o.onlyLine {
-			out = append(out, Setting{Name: o.name, Value: o.show(o.text), Source: o.source})
+			shown := o.show(o.text)
+			out = append(out, Setting{Name: o.name, Value: shown, Hidden: shown != o.text, Source: o.source, Variable: s.prefix + variable(o.name)})
 		}
 	}
 	return out

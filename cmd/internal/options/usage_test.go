@@ -63,9 +63,9 @@ func TestEffective(t *testing.T) {
 	onLine := options.Source{Kind: options.Flag}
 	want := []options.Setting{
 		{Name: "slot.name", Value: "s", Source: onLine},
-		{Name: "database.url", Value: "u:***@h", Source: onLine},
-		{Name: "database.password", Value: "***", Source: onLine},
-		{Name: "database.token", Value: "***"},
+		{Name: "database.url", Value: "u:***@h", Hidden: true, Source: onLine},
+		{Name: "database.password", Value: "***", Hidden: true, Source: onLine},
+		{Name: "database.token", Value: "***", Hidden: true},
 		{Name: "table.include.list", Value: "public.outbox"},
 		{Name: "slot.create", Value: "false"},
 		{Name: "bootstrap.servers"},
@@ -80,6 +80,9 @@ func TestEffective(t *testing.T) {
 		{Name: "internal.test"},
 		{Name: "log.level", Value: "info"},
 		{Name: "config"},
+	}
+	for i := range want {
+		want[i].Variable = "OUTBOX_SAMPLE_" + strings.ToUpper(strings.ReplaceAll(want[i].Name, ".", "_"))
 	}
 	if diff := cmp.Diff(want, s.Effective()); diff != "" {
 		t.Error(diff)

@@ -27,12 +27,14 @@ const (
 	dropLink
 	insertLink
 	unwrapLink
+	decodeLink
 )
 
 const routerClass = "io.debezium.transforms.outbox.EventRouter"
 
 var linkClasses = map[string]linkKind{
 	routerClass: routerLink,
+	decodeClass: decodeLink,
 	"org.apache.kafka.connect.transforms.RegexRouter":             regexLink,
 	"io.confluent.connect.cloud.transforms.TopicRegexRouter":      regexLink, // Confluent Cloud's name for the same
 	"org.apache.kafka.connect.transforms.DropHeaders":             dropLink,
@@ -61,11 +63,11 @@ func simpleName(class string) string { return class[strings.LastIndexByte(class,
 
 func isRouterClass(class string) bool { return kindOfClass(class) == routerLink }
 
-// checkClass refuses connectors for other databases.
-func (im *importer) checkClass() bool {
+// checkClass refuses connectors for other databases. What else is wrong is found all the same.
+func (im *importer) checkClass() {
 	s, ok := im.connector.get("connector.class")
 	if !ok {
-		return true // told once it is known that there is a router
+		return // told once it is known that there is a router
 	}
 	class, ok := im.logic(s)
 	switch strings.TrimSpace(class) {
@@ -76,9 +78,7 @@ func (im *importer) checkClass() bool {
 		if ok {
 			im.refuse(s.src, nil, "%s is not Debezium's connector for PostgreSQL (io.debezium.connector.postgresql.PostgresConnector)", class)
 		}
-		return false
 	}
-	return true
 }
 
 // readClass is what is left to do for connector.class when the options are read.
@@ -101,6 +101,7 @@ func (im *importer) readChain() ([]link, bool) {
 		}
 		chain = append(chain, im.readLink(s, alias))
 	}
+	im.decoding = decodes(chain)
 	routers := 0
 	for _, l := range chain {
 		if l.kind == routerLink {
@@ -159,121 +160,4 @@ func splitList(text string) []string {
 		}
 	}
 	return out
-}
-
-// judgeChain decides what becomes of the transforms around the router.
-func (im *importer) judgeChain(chain []link) {
-	var stages []stage
-	var src Source
-	behind := false
-	for _, l := range chain {
-		switch {
-		case l.kind == routerLink:
-			behind = true
-			im.judgeRouter(l)
-		case l.class == "": // refused already
-		case !behind:
-			im.judgeBefore(l, chain)
-		default:
-			if st, ok := im.judgeAfter(l); ok {
-				stages, src = append(stages, st), l.src
-			}
-		}
-	}
-	im.setAfter(stages, src)
-}
-
-// setAfter makes the flag of the transforms behind the router.
-func (im *importer) setAfter(stages []stage, src Source) {
-	if len(stages) == 0 {
-		return
-	}
-	text := formatStages(stages)
-	if _, err := ParseAfter(text, im.headerConverter()); err != nil {
-		im.refuse(src, []string{afterFlag}, "%v", err)
-		return
-	}
-	im.setFlag(afterFlag, text, src)
-}
-
-// judgeBefore decides about a transform that sees the change events themselves.
-func (im *importer) judgeBefore(l link, chain []link) {
-	predicates := slices.ContainsFunc(chain, func(l link) bool { return l.options.has("predicate") })
-	if l.options.has("predicate") {
-		if p, ok := im.predicate(l); ok && p.none {
-			im.notice(l.src, "the transform %s does not apply to the outbox tables; left aside", l.alias)
-			return
-		} else if !ok {
-			return
-		}
-	}
-	if l.kind == regexLink && !predicates {
-		im.notice(l.src, "the transform %s renames topics before the router, which names them anew; left aside", l.alias)
-		return
-	}
-	im.refuse(l.src, nil, "the transform %s (%s) stands before the router and changes what it sees; the relay has no such step", l.alias, l.class)
-}
-
-// judgeAfter decides about a transform that sees the router's records.
-func (im *importer) judgeAfter(l link) (stage, bool) {
-	var names []string
-	var st stage
-	switch l.kind {
-	case unwrapLink:
-		im.notice(l.src, "the transform %s is left aside: %s", l.alias, unwrapReason)
-		return st, false
-	case regexLink:
-		st.name, names = "RegexRouter", []string{"regex", "replacement"}
-	case dropLink:
-		st.name, names = "DropHeaders", []string{"headers"}
-	case insertLink:
-		st.name, names = "InsertHeader", []string{"header", "value.literal"}
-	default:
-		im.refuse(l.src, []string{afterFlag}, "the transform %s (%s) changes records in a way that the relay does not know; it knows RegexRouter, DropHeaders and InsertHeader behind the router. "+
-			"If it is not needed, give the others by -%s", l.alias, l.class, afterFlag)
-		return st, false
-	}
-	for _, name := range names {
-		value, ok := im.stageOption(l, name)
-		if !ok {
-			return st, false
-		}
-		st.args = append(st.args, [2]string{name, value})
-	}
-	im.listUnknown(&l, append(names, "type", "predicate", "negate", "plugin.version"))
-	condition, ok := im.condition(l)
-	st.args = append(st.args, condition...)
-	return st, ok
-}
-
-// stageOption is a value that a transform needs.
-func (im *importer) stageOption(l link, name string) (string, bool) {
-	s, ok := l.options.get(name)
-	if !ok {
-		im.refuse(l.src, []string{afterFlag}, "the transform %s has no %s%s", l.alias, l.prefix(), name)
-		return "", false
-	}
-	keep := func(string) bool { return false }
-	if name == "replacement" {
-		keep = im.groups(l.options.byKey["regex"].value)
-	}
-	value, err := im.resolve(s, keep)
-	if err != nil {
-		im.refuse(s.src, []string{afterFlag}, "%v; write the value", err)
-		return "", false
-	}
-	return value, true
-}
-
-// listUnknown lists a transform's options that it does not have.
-func (im *importer) listUnknown(l *link, known []string) {
-	for _, k := range l.options.keys {
-		if !slices.Contains(known, k) {
-			var full []string
-			for _, name := range known {
-				full = append(full, l.prefix()+name)
-			}
-			im.ignore(l.options.byKey[k], nearest(l.prefix()+k, full), "")
-		}
-	}
 }

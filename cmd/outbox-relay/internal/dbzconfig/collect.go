@@ -10,10 +10,13 @@ func (im *importer) collect() bool {
 	var docs []document
 	ok := true
 	for _, f := range im.in.Files {
-		found, errs := read(f)
+		found, errs := im.read(f)
 		im.refusals = append(im.refusals, errs...)
 		ok = ok && len(errs) == 0
 		docs = append(docs, im.choose(f.Name, found)...)
+	}
+	if !im.oneConnector(docs) {
+		return false
 	}
 	serverFile := slices.ContainsFunc(docs, func(d document) bool { return d.form == serverForm })
 	connectorFile := slices.ContainsFunc(docs, func(d document) bool { return d.form == connectorForm })
@@ -85,26 +88,26 @@ func (im *importer) merge(server *layer, d document) {
 	case workerForm:
 		into, im.hasWorker = &im.worker, true
 	}
+	settings := d.settings
+	if d.form == serverForm {
+		settings = im.profiled(settings)
+	}
 	first := map[string]Source{}
-	for _, s := range d.settings {
-		if d.form == serverForm {
-			s.key = serverKey(s.key)
-		}
+	for _, s := range settings {
 		if at, again := first[s.key]; again {
 			im.notice(s.src, "the key is in the file twice, first in line %d; this one counts", at.Line)
 		}
 		first[s.key] = s.src
-		into.set(s)
+		im.put(into, s)
+	}
+	for name, value := range d.variables {
+		if _, set := im.names.env[name]; !set {
+			im.names.env[name] = value
+		}
 	}
 	for _, s := range d.extras {
 		im.ignore(s, "", "it stands beside the connector's options")
 	}
-}
-
-// serverKey is a key as MicroProfile Config reads it: %prod. is the profile that Debezium Server runs in, and parts
-// of a name may be in quotes.
-func serverKey(key string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(key, "%prod."), `"`, "")
 }
 
 // overlay puts DEBEZIUM_SOURCE_* variables over a connector's own options.

@@ -123,47 +123,6 @@ func (im *importer) readServerName(o *Option, s setting) {
 	im.apply(im.reg.find(o.NewName, Connector), s)
 }
 
-// readSkipped refuses to skip inserts. Skipped updates and deletes are dropped here too.
-func (im *importer) readSkipped(_ *Option, s setting) {
-	value, ok := im.logic(s)
-	for _, op := range splitList(strings.ToLower(value)) {
-		if ok && op == "c" {
-			im.refuse(s.src, nil, "it skips inserts, which are all that the router routes")
-		}
-	}
-}
-
-// skipsUpdates reports whether updates never reach the router.
-func (im *importer) skipsUpdates() bool {
-	s := im.connector.byKey["skipped.operations"]
-	value, err := im.resolve(s, nil)
-	for _, op := range splitList(strings.ToLower(value)) {
-		if err == nil && op == "u" {
-			return true
-		}
-	}
-	return false
-}
-
-func (im *importer) readTolerance(o *Option, s setting) {
-	im.emit(o, s)
-	if v, ok := im.value(o.flag()); ok && v == "all" {
-		im.notice(s.src, "a row that cannot be routed or converted is skipped, as Connect skips it: the event is lost unless errors.deadletterqueue.topic.name is set")
-	}
-}
-
-// readDeadLetters takes over the topic only where rows would be lost otherwise.
-func (im *importer) readDeadLetters(o *Option, s setting) {
-	im.later = append(im.later, func() {
-		if tolerance, _ := im.value("errors.tolerance"); tolerance != "all" {
-			im.notice(s.src, "Connect has dead letters for sink connectors only, and with errors.tolerance=none a row that cannot be sent stops the connector, and the relay; left aside")
-			return
-		}
-		im.notice(s.src, "Connect has dead letters for sink connectors only and would lose the row; the relay sends it there")
-		im.emit(o, s)
-	})
-}
-
 // readTopicCreation turns Connect's creation of topics on, unless the worker has it off.
 func (im *importer) readTopicCreation(o *Option, s setting) {
 	if w, ok := im.worker.get("topic.creation.enable"); ok && strings.EqualFold(strings.TrimSpace(w.value), "false") {
@@ -189,6 +148,7 @@ func (im *importer) setDefaults() {
 			im.setFlag(name, im.reg.find(name, Connector).Default, Source{Place: debeziumDefault})
 		}
 	}
+	im.setFlag("publication.publish.updates", "true", Source{Place: debeziumDefault})
 	if !im.connector.has("table.include.list") && !im.connector.has("table.whitelist") {
 		im.notice(Source{}, "there is no table.include.list: Debezium captures every table that the other lists leave, and so does the relay; each must be an outbox table")
 	}
@@ -198,23 +158,6 @@ func (im *importer) setDefaults() {
 	}
 	if !im.connector.has("connector.class") {
 		im.notice(Source{}, "there is no connector.class; taken for the connector for PostgreSQL")
-	}
-}
-
-// checkPrefix refuses a configuration without the name that headers, envelopes and heartbeats carry.
-func (im *importer) checkPrefix() {
-	if _, set := im.flags["topic.prefix"]; set || im.decided["topic.prefix"] {
-		return
-	}
-	headers, _ := im.value("extended.headers.enabled")
-	placement, _ := im.value("table.fields.additional.placement")
-	_, beats := im.flags["heartbeat.interval.ms"]
-	switch {
-	case beats || strings.Contains(strings.ToLower(placement), ":envelope"):
-		im.refuse(Source{}, []string{"topic.prefix"}, "there is no topic.prefix, which Debezium needs; it is in the records of heartbeats or in the envelope's schema. Set -topic.prefix")
-	case headers == "true":
-		im.refuse(Source{}, []string{"topic.prefix", "extended.headers.enabled"},
-			"there is no topic.prefix, which Debezium needs; it is in the header __debezium.context.connectorLogicalName of each record. Set -topic.prefix, or -extended.headers.enabled=false")
 	}
 }
 

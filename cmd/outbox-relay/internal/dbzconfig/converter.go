@@ -91,7 +91,7 @@ func (im *importer) connectConverter(side string) {
 		return
 	}
 	for _, k := range options.keys {
-		im.notice(options.byKey[k].src, "without %s beside it Connect does not read it: the worker's converter has the worker's options; left aside", name)
+		im.ignore(options.byKey[k], "", "without "+name+" beside it Connect does not read it: the worker's converter has the worker's options")
 	}
 	if class, ok := im.worker.get(name); ok {
 		im.converter(side, class, im.worker.under(name+"."))

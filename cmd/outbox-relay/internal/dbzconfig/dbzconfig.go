@@ -10,9 +10,6 @@
 // The package does no I/O of its own. Placeholders that stand for files are read through a function of the caller.
 package dbzconfig
 
-// Program is the command whose flags are made.
-const Program = "outbox-relay"
-
 // File is one configuration file.
 type File struct {
 	Name    string // how messages call it; a path as the operator gave it

@@ -13,15 +13,17 @@ const (
 	propertiesSyntax syntax = iota
 	jsonSyntax
 	yamlSyntax
+	variablesSyntax
 )
 
 // Detect reports whether the content is a configuration that Import reads, and not outbox-relay's own name=value
 // lines. JSON and YAML always are; properties are if they have a key that only Kafka Connect or Debezium has.
 func Detect(content []byte) bool {
-	if syntaxOf(content) != propertiesSyntax {
+	content = decoded(content)
+	if syntaxOf(content) != propertiesSyntax || isVariables(content) {
 		return true
 	}
-	properties, err := parseProperties(content)
+	properties, err := parseProperties(decodeText(content))
 	if err != nil {
 		return foreignLine.Match(content)
 	}
@@ -34,7 +36,7 @@ func Detect(content []byte) bool {
 }
 
 // foreignLine finds lines of Debezium Server, also those that a semicolon was to turn into comments.
-var foreignLine = regexp.MustCompile(`(?m)^[;\s]*(%\w+\.)?(debezium\.(source|sink|format|transforms|predicates)\b|connector\.class\b)`)
+var foreignLine = regexp.MustCompile(`(?m)^[;\s]*(%[\w{},-]+\.)?(debezium\.(source|sink|format|transforms|predicates)\b|connector\.class\b)`)
 
 // workerKeys begin keys that a Connect worker's file has and outbox-relay's own does not.
 var workerKeys = []string{"plugin.path", "plugin.discovery", "offset.storage", "offset.flush", "config.storage", "status.storage",
@@ -67,7 +69,7 @@ func WantsEnviron(environ []string) bool { return len(serverVariables(environ)) 
 // syntaxOf tells how the content is written. YAML has key: value lines and lines that open a block; a properties file
 // has key=value lines.
 func syntaxOf(content []byte) syntax {
-	text := bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
+	text := bytes.TrimSpace(content)
 	if len(text) > 0 && (text[0] == '{' || text[0] == '[') && !bytes.HasPrefix(text, []byte("{{")) {
 		return jsonSyntax
 	}

@@ -12,9 +12,12 @@ const (
 // document is one configuration found in a file. A file may hold several.
 type document struct {
 	form     form
+	file     string // that it was found in
 	name     string // the connector's, if it has one
 	settings []setting
 	extras   []setting // keys that stand beside the configuration and mean nothing to Debezium
+
+	variables map[string]string // other lines of a file of variables: placeholders may stand for them
 }
 
 func (d *document) add(s setting) { d.settings = append(d.settings, s) }

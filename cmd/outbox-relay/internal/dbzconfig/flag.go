@@ -1,7 +1,5 @@
 package dbzconfig
 
-import "slices"
-
 // Flag is one option of outbox-relay with the value that the configuration gives it.
 type Flag struct {
 	Name   string
@@ -10,23 +8,10 @@ type Flag struct {
 	// Unresolved says why the value cannot be used: it holds a placeholder that nobody here can resolve, or a
 	// template's mark. It does not matter if a stronger source sets the flag.
 	Unresolved error
+	// With is a flag without which this one would make no sense: it is left out where that one is Unresolved and
+	// nothing else sets it.
+	With string
 }
-
-// Secret reports whether the value must not be shown.
-func (f Flag) Secret() bool { return slices.Contains(secretFlags, f.Name) }
-
-// Shown is the value, or *** for a secret.
-func (f Flag) Shown() string {
-	if f.Secret() && f.Value != "" {
-		return hidden
-	}
-	return f.Value
-}
-
-// hidden stands in the place of a secret.
-const hidden = "***"
-
-var secretFlags = []string{"database.password", "sasl.password"}
 
 // alternatives are flags of which one is enough: setting the second makes a value for the first unnecessary.
 var alternatives = map[string][]string{
@@ -38,6 +23,11 @@ var alternatives = map[string][]string{
 	"database.password.file": {"database.password", "database.url"},
 	"sasl.password":          {"sasl.password.file"},
 	"sasl.password.file":     {"sasl.password"},
+
+	"sasl.oauthbearer.client.credentials.client.secret": {"sasl.oauthbearer.client.credentials.client.secret.file"},
+
+	"ssl.keystore.key": {"ssl.keystore.key.file"},
+	"ssl.key.password": {"ssl.key.password.file"},
 }
 
 // exclusive are flags that must not be given together.
@@ -46,4 +36,12 @@ var exclusive = map[string]string{
 	"database.password.file": "database.password",
 	"sasl.password":          "sasl.password.file",
 	"sasl.password.file":     "sasl.password",
+
+	"sasl.oauthbearer.client.credentials.client.secret":      "sasl.oauthbearer.client.credentials.client.secret.file",
+	"sasl.oauthbearer.client.credentials.client.secret.file": "sasl.oauthbearer.client.credentials.client.secret",
+
+	"ssl.keystore.key":      "ssl.keystore.key.file",
+	"ssl.keystore.key.file": "ssl.keystore.key",
+	"ssl.key.password":      "ssl.key.password.file",
+	"ssl.key.password.file": "ssl.key.password",
 }

@@ -138,6 +138,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	tests := []struct{ name, content, want string }{
 		{"broken JSON", "{\"a\": 1,\n\"hunter2\" 2}", "a:2: line 2: not valid JSON"},
+		{"JSON that is not UTF-8", "{\"connector.class\": \"hunter2\xe4\"}", "JSON is UTF-8"},
 		{"JSON that ends", `{"connector.class": "hunter2`, "not valid JSON"},
 		{"something behind", `{"a":1} hunter2`, "line 1"},
 		{"deep JSON", strings.Repeat(`[`, 200) + strings.Repeat(`]`, 200), "nested too deeply"},

@@ -44,16 +44,24 @@ func TestPublicConfigurations(t *testing.T) {
 	}
 }
 
+// shown is a flag's value, or *** for a secret.
+func shown(f dbzconfig.Flag) string {
+	if strings.HasSuffix(f.Name, ".password") && f.Value != "" {
+		return "***"
+	}
+	return f.Value
+}
+
 // describe is a result for people.
 func describe(res dbzconfig.Result) string {
 	var b strings.Builder
 	b.WriteString("FLAGS\n")
 	for _, f := range res.Flags {
 		if f.Unresolved != nil {
-			fmt.Fprintf(&b, "  -%s=%s\n      unresolved, %s: %v\n", f.Name, f.Shown(), f.Source, f.Unresolved)
+			fmt.Fprintf(&b, "  -%s=%s\n      unresolved, %s: %v\n", f.Name, shown(f), f.Source, f.Unresolved)
 			continue
 		}
-		fmt.Fprintf(&b, "  -%s=%s\n      %s\n", f.Name, f.Shown(), f.Source)
+		fmt.Fprintf(&b, "  -%s=%s\n      %s\n", f.Name, shown(f), f.Source)
 	}
 	section(&b, "NOTICES", len(res.Notices), func(i int) string { return res.Notices[i] })
 	section(&b, "IGNORED", len(res.Ignored), func(i int) string { return res.Ignored[i].String() })

@@ -25,7 +25,7 @@ func (im *importer) readHeartbeat(o *Option, s setting) {
 				return
 			}
 		}
-		if strings.Contains(strings.ToLower(query), "pg_logical_emit_message") {
+		if strings.Contains(strings.ToLower(query), "pg_logical_emit_message") && !im.decoding {
 			im.notice(s.src, "Debezium also sends each message of pg_logical_emit_message to the topic <topic.prefix>.message; the relay does not")
 		}
 		im.setFlag(o.flag(), query, s.src)

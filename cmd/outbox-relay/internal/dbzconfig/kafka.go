@@ -52,11 +52,18 @@ func (im *importer) checkStores() {
 }
 
 var (
-	loginModule = regexp.MustCompile(`^\s*\S*\b(PlainLoginModule|ScramLoginModule)\s`)
-	jaasOption  = regexp.MustCompile(`\b(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s;"']+))`)
+	loginModule = regexp.MustCompile(`^\s*\S*\b(PlainLoginModule|ScramLoginModule|OAuthBearerLoginModule)\s`)
+	jaasOption  = regexp.MustCompile(`\b(username|password|clientId|clientSecret|scope)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s;"']+))`)
 )
 
-// readJAAS takes user and password out of sasl.jaas.config.
+// jaasFlags are the flags of a login module's options.
+var jaasFlags = map[string]string{
+	"username": "sasl.username", "password": "sasl.password",
+	"clientId": "sasl.oauthbearer.client.credentials.client.id", "clientSecret": "sasl.oauthbearer.client.credentials.client.secret", "scope": "sasl.oauthbearer.scope",
+}
+
+// readJAAS takes user and password, or what OAUTHBEARER needs, out of
+// sasl.jaas.config.
 func (im *importer) readJAAS(_ *Option, s setting) {
 	value, err := im.resolve(s, nil)
 	if err != nil {
@@ -66,11 +73,11 @@ func (im *importer) readJAAS(_ *Option, s setting) {
 		return
 	}
 	if !loginModule.MatchString(value) {
-		im.refuse(s.src, []string{"sasl.username"}, "the relay logs in by PlainLoginModule and ScramLoginModule only")
+		im.refuse(s.src, []string{"sasl.username"}, "the relay logs in by PlainLoginModule, ScramLoginModule and OAuthBearerLoginModule only")
 		return
 	}
 	for _, m := range jaasOption.FindAllStringSubmatch(value, -1) {
-		im.setFlag("sasl."+m[1], unescapeJAAS(m[2]+m[3]+m[4]), s.src)
+		im.setFlag(jaasFlags[m[1]], unescapeJAAS(m[2]+m[3]+m[4]), s.src)
 	}
 }
 

@@ -195,7 +195,7 @@ func (p *placeholders) file(shown, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	properties, err := parseProperties(content)
+	properties, err := parseProperties(decodeText(content))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", shown, err)
 	}

@@ -20,10 +20,15 @@ func (im *importer) pattern(l link) (re *javaregex.Regexp, negate bool, src Sour
 	if !ok {
 		return nil, false, s.src, false
 	}
-	prefix := "predicates." + strings.TrimSpace(name) + "."
+	name = javaTrim(name)
+	prefix := "predicates." + name + "."
 	class, defined := im.connector.get(prefix + "type")
 	if !defined {
 		im.refuse(s.src, nil, "the transform %s asks the predicate %s, which has no %stype", l.alias, name, prefix)
+		return nil, false, s.src, false
+	}
+	if list, ok := im.connector.get("predicates"); !ok || !slices.Contains(splitList(list.value), name) {
+		im.refuse(s.src, nil, "the transform %s asks the predicate %s, which predicates does not name, so Kafka Connect does not start; write predicates=%s", l.alias, name, strings.Join(append(splitList(list.value), name), ","))
 		return nil, false, s.src, false
 	}
 	if simpleName(strings.TrimSpace(class.value)) != "TopicNameMatches" {
@@ -39,13 +44,25 @@ func (im *importer) pattern(l link) (re *javaregex.Regexp, negate bool, src Sour
 	if !ok {
 		return nil, false, s.src, false
 	}
-	re, err := javaregex.Compile(value)
+	re, err := javaregex.Compile(javaTrim(value))
 	if err != nil {
 		im.refuse(text.src, nil, "%v", err)
 		return nil, false, s.src, false
 	}
 	negate, ok = im.negated(l)
 	return re, negate, s.src, ok
+}
+
+// checkNegate refuses to negate no predicate, with which Connect does not start. Debezium Server ignores it.
+func (im *importer) checkNegate(l link) {
+	s, set := l.options.get("negate")
+	switch {
+	case !set || l.options.has("predicate"):
+	case im.server:
+		im.ignore(s, "", "there is no predicate to negate")
+	default:
+		im.refuse(s.src, nil, "there is no %spredicate to negate, so Kafka Connect does not start; take the line out", l.prefix())
+	}
 }
 
 func (im *importer) negated(l link) (negate, ok bool) {
@@ -73,9 +90,8 @@ func (im *importer) predicate(l link) (judged, bool) {
 	if !ok {
 		return judged{}, false
 	}
-	prefix, known := im.value("topic.prefix")
+	prefix, known := im.knownPrefix(src, "change events")
 	if !known {
-		im.refuse(src, nil, "the predicate asks for the topics of change events, which begin with topic.prefix, and that is not known; write it into the file")
 		return judged{}, false
 	}
 	tables, ok := im.literalTables()

@@ -12,16 +12,16 @@ import (
 // property is one key and value of a Java properties file.
 type property struct {
 	key, value string
-	line       int // the first of its lines, from 1
+	line       int  // the first of its lines, from 1
+	beyond     bool // there are letters beyond ASCII in its lines, not written as \uXXXX
 }
 
 // parseProperties reads the format of java.util.Properties: # and ! begin comments, the first = : or blank that is
-// not escaped ends the key, a backslash at the end of a line continues it, \uXXXX is a UTF-16 unit. Text that is
-// not UTF-8 is taken for ISO 8859-1, which Java's own reader expects. The error is the first malformed \u, as in Java;
-// it has the line but not the text, which may be secret.
-func parseProperties(content []byte) ([]property, error) {
+// not escaped ends the key, a backslash at the end of a line continues it, \uXXXX is a UTF-16 unit. The error is the
+// first malformed \u, as in Java; it has the line but not the text, which may be secret.
+func parseProperties(text string) ([]property, error) {
 	var out []property
-	lines := splitLines(decodeText(content))
+	lines := splitLines(text)
 	for i := 0; i < len(lines); {
 		first := i
 		line := strings.TrimLeft(lines[i], " \t\f")
@@ -41,23 +41,10 @@ func parseProperties(content []byte) ([]property, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", first+1, err)
 		}
-		p.line = first + 1
+		p.line, p.beyond = first+1, !ascii(line)
 		out = append(out, p)
 	}
 	return out, nil
-}
-
-// decodeText returns the content as UTF-8.
-func decodeText(content []byte) string {
-	text := strings.TrimPrefix(string(content), "\ufeff")
-	if utf8.ValidString(text) {
-		return text
-	}
-	runes := make([]rune, len(content))
-	for i, b := range content {
-		runes[i] = rune(b)
-	}
-	return string(runes)
 }
 
 // splitLines splits at \n, \r and \r\n.

@@ -18,6 +18,11 @@ func (r *Refusal) Error() string {
 	return r.Reason
 }
 
+// unresolved reports whether a flag's value is not known.
+func (r Result) unresolved(flag string) bool {
+	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Name == flag && f.Unresolved != nil })
+}
+
 // Settle decides what is left for the caller. given reports whether a stronger source (the command line, or the
 // program's own environment variables) sets a flag. The first result is the flags to use; a flag that is given is
 // left out if the two could not stand together. The second is what still keeps the relay from running: refusals that
@@ -33,6 +38,7 @@ func (r Result) Settle(given func(flag string) bool) ([]Flag, []error) {
 	for _, f := range r.Flags {
 		settled := given(f.Name) || slices.ContainsFunc(alternatives[f.Name], given)
 		switch {
+		case f.With != "" && !given(f.With) && r.unresolved(f.With):
 		case f.Unresolved != nil && !settled:
 			errs = append(errs, &Refusal{Source: f.Source, Flags: []string{f.Name}, Reason: f.Unresolved.Error()})
 		case f.Unresolved != nil:

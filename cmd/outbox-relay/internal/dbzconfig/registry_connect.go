@@ -2,7 +2,7 @@ package dbzconfig
 
 func connectOptions() []Option {
 	const oneTask = "the connector for PostgreSQL runs one task, whatever this says"
-	const logged = "the relay logs every failure, and never a payload"
+	const aside = "with errors.tolerance=all and a topic: Connect has dead letters for sink connectors only, the relay for all events"
 	out := []Option{
 		{Name: "name", Status: Irrelevant, Reason: "of the REST API"},
 		{Name: "connector.class", Flag: noFlag, Reason: "must be the connector for PostgreSQL", read: (*importer).readClass},
@@ -18,12 +18,14 @@ func connectOptions() []Option {
 		{Name: "predicates", Flag: noFlag, Reason: "see the table of other transforms"},
 		{Name: "config.action.reload", Status: Irrelevant, Reason: "of Connect's config providers"},
 		{Name: "errors.tolerance", value: enum, read: (*importer).readTolerance},
-		{Name: "errors.retry.timeout", Status: Irrelevant, Reason: "routing and converting a row has the same outcome each time"},
-		{Name: "errors.retry.delay.max.ms", Status: Irrelevant, Reason: "routing and converting a row has the same outcome each time"},
-		{Name: "errors.log.enable", Status: Irrelevant, Reason: logged},
-		{Name: "errors.log.include.messages", Status: Irrelevant, Reason: logged},
+		{Name: "errors.retry.timeout", value: number, Reason: "of sending: routing and converting a row has the same outcome each time; 0, Connect's default, is for ever", read: (*importer).readRetryTimeout},
+		{Name: "errors.retry.delay.max.ms", value: number, Reason: "of sending, as above, if retry.backoff.max.ms is not shorter"},
+		{Name: "errors.log.enable", value: boolean, Reason: "of dead letters: what stops the relay is always logged"},
+		{Name: "errors.log.include.messages", value: boolean, Reason: "of dead letters: key and headers, never a payload"},
 		{Name: "errors.deadletterqueue.topic.name", Reason: "only with errors.tolerance=all: Connect ignores it on a source connector, the relay does not", read: (*importer).readDeadLetters},
-		{Name: "errors.deadletterqueue.*", Status: Irrelevant, Reason: "Connect has dead letters for sink connectors only"},
+		{Name: "errors.deadletterqueue.topic.replication.factor", value: number, Reason: aside, read: (*importer).readAside},
+		{Name: "errors.deadletterqueue.context.headers.enable", value: boolean, Reason: aside + "; the relay's default is true", read: (*importer).readAside},
+		{Name: "errors.deadletterqueue.*", Status: Irrelevant, Reason: "no option of Kafka Connect"},
 		{Name: "topic.creation.groups", Status: Irrelevant, Tell: true, Harmless: []string{""}, Reason: "the relay creates all topics alike; make those of the groups beforehand"},
 		{Name: "topic.creation.default.partitions", value: number, read: (*importer).readTopicCreation},
 		{Name: "topic.creation.default.replication.factor", value: number, read: (*importer).readTopicCreation},
@@ -52,7 +54,7 @@ func connectOptions() []Option {
 }
 
 func routerOptions() []Option {
-	const tracing = "the relay opens no spans: where Connect runs with OpenTelemetry, it adds headers such as traceparent, which the relay does not"
+	const tracing = "where Connect runs with OpenTelemetry, it adds headers such as traceparent; the relay does so if its own option tracing.span.context.field names the column"
 	out := []Option{
 		{Name: "type", Flag: noFlag, Reason: "io.debezium.transforms.outbox.EventRouter"},
 		{Name: "table.field.event.id", Default: "id"},
@@ -69,7 +71,8 @@ func routerOptions() []Option {
 		{Name: "route.tombstone.on.empty.payload", value: boolean},
 		{Name: "table.expand.json.payload", value: boolean},
 		{Name: "table.json.payload.null.behavior", value: enum},
-		{Name: "table.json.payload.empty.array.behavior", value: enum, Reason: "since Debezium 3.7"},
+		{Name: "table.json.payload.empty.array.behavior", Status: Irrelevant, Tell: true, Harmless: []string{"ignore"},
+			Reason: "Debezium has it since 3.7 only: 3.6.1 ignores it and leaves empty arrays out, and so does the relay. -table.json.payload.empty.array.behavior=optional_string keeps them, as 3.7 does"},
 		{Name: "table.op.invalid.behavior", value: enum, read: (*importer).readOpInvalid},
 		{Name: "field.name.adjustment.mode", value: enum},
 		{Name: "predicate", Flag: noFlag, Reason: "TopicNameMatches only, decided for each outbox table when the configuration is read"},
@@ -120,6 +123,8 @@ func transformOptions() []Option {
 		{Name: "RegexRouter", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.RegexRouter behind the router; before it, it has no effect"},
 		{Name: "DropHeaders", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.DropHeaders behind the router"},
 		{Name: "InsertHeader", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.InsertHeader behind the router, with a value.literal that Connect reads as text, a whole number, true or false"},
+		{Name: "DecodeLogicalDecodingMessageContent", Flag: includeMessages, Reason: decodeClass + " before the router makes events of the messages of pg_logical_emit_message"},
+		{Name: "fields.null.include", Flag: messageNulls, Reason: "of DecodeLogicalDecodingMessageContent"},
 		{Name: "ExtractNewRecordState", Status: Irrelevant, Tell: true, Reason: unwrapReason},
 		{Name: "TopicNameMatches", Flag: noFlag, Reason: "on the router it is decided for each outbox table when the configuration is read; on a transform behind the router for each record"},
 		{Name: "other predicates", Status: Refused, Reason: "they look at a record in ways that the relay has not"},

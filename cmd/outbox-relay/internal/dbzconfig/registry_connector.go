@@ -43,6 +43,8 @@ func connectionOptions() []Option {
 			Harmless: []string{""}},
 		{Name: "database.tcpKeepAlive", Status: Irrelevant, Reason: "the relay's connections have keep-alive on"},
 		{Name: "database.query.timeout.ms", Status: Irrelevant, Reason: "the relay bounds its own queries"},
+		{Name: "database.include.list", Status: Irrelevant, Reason: "the connector for PostgreSQL reads one database, database.dbname"},
+		{Name: "database.exclude.list", Status: Irrelevant, Reason: "the connector for PostgreSQL reads one database, database.dbname"},
 		{Name: "database.initial.statements", Status: Irrelevant, Reason: "the relay sets what its sessions need, whatever the server's defaults are"},
 		{Name: "connection.validation.timeout.ms", Status: Irrelevant, Reason: "there is no validation step; the first connection is the test"},
 	}
@@ -111,6 +113,7 @@ func snapshotOptions() []Option {
 		{Name: "streaming.delay.ms", Status: Irrelevant, Reason: noSnapshot},
 		{Name: "snapshot.fetch.size", Status: Irrelevant, Reason: noSnapshot},
 		{Name: "snapshot.max.threads*", Status: Irrelevant, Reason: noSnapshot},
+		{Name: "legacy.snapshot.max.threads", Status: Irrelevant, Reason: noSnapshot},
 		{Name: "snapshot.lock.timeout.ms", Status: Irrelevant, Reason: noSnapshot},
 		{Name: "snapshot.tables.order.by.row.count", Status: Irrelevant, Reason: noSnapshot},
 		{Name: "min.row.count.to.stream.results", Status: Irrelevant, Reason: noSnapshot},
@@ -147,7 +150,7 @@ func typeOptions() []Option {
 
 func topicOptions() []Option {
 	return []Option{
-		{Name: "topic.prefix", Reason: "in the envelope's schema name, the context headers and the heartbeats' topic"},
+		{Name: "topic.prefix", read: (*importer).readPrefix, Reason: "in the envelope's schema name, the context headers and the heartbeats' topic"},
 		{Name: "topic.delimiter", Status: Refused, Reason: otherTopic, Harmless: []string{"."}},
 		{Name: "topic.naming.strategy", Status: Refused, Reason: otherTopic, Harmless: []string{"io.debezium.schema.SchemaTopicNamingStrategy", "io.debezium.schema.DefaultTopicNamingStrategy"}},
 		{Name: "topic.cache.size", Status: Irrelevant, Reason: "a cache"},
@@ -157,8 +160,8 @@ func topicOptions() []Option {
 		{Name: "extended.headers.enabled", Default: "true", value: boolean, Reason: "the headers __debezium.context.*"},
 		{Name: "notification.enabled.channels", Status: Refused, Reason: notRelayed, Harmless: []string{"", "log", "jmx", "log,jmx", "jmx,log"}},
 		{Name: "notification.*", Status: Irrelevant, Reason: "only read with notification.enabled.channels"},
-		{Name: "message.prefix.include.list", Status: Irrelevant, Reason: "records of pg_logical_emit_message go to the topic <topic.prefix>.message; the relay does not send them", Tell: true, Harmless: []string{""}},
-		{Name: "message.prefix.exclude.list", Status: Irrelevant, Reason: "records of pg_logical_emit_message are not sent at all"},
+		{Name: includeMessages, Reason: "with DecodeLogicalDecodingMessageContent before the router; else Debezium sends messages to the topic <topic.prefix>.message, and the relay does not", read: (*importer).readMessages},
+		{Name: excludeMessages, Reason: "likewise", read: (*importer).readMessages},
 		{Name: "tombstones.on.delete", Status: Irrelevant, Reason: noChange},
 		{Name: "skipped.operations", Flag: noFlag, Default: "t", Reason: "with u, updates never reach the router, so table.op.invalid.behavior has no effect", read: (*importer).readSkipped},
 		{Name: "skip.messages.without.change", Status: Irrelevant, Reason: noChange},
@@ -181,6 +184,9 @@ func engineOptions() []Option {
 		{Name: "custom.metric.tags", Status: Irrelevant, Reason: noJMX},
 		{Name: "statistics.metrics.enabled", Status: Irrelevant, Reason: noJMX},
 		{Name: "advanced.metrics.enable", Status: Irrelevant, Reason: noJMX},
+		{Name: "queue.provider.type", Status: Irrelevant, Reason: noQueue},
+		{Name: "memory.management.*", Status: Irrelevant, Reason: "how the connector keeps the schemas of tables in memory"},
+		{Name: "custom.sanitize.pattern", Status: Irrelevant, Reason: "which values the connector's log hides; the relay's log shows no secret"},
 		{Name: "executor.shutdown.timeout.ms", Status: Irrelevant, Reason: "the relay's shutdown.timeout bounds its stop"},
 		{Name: "guardrail.*", Status: Irrelevant, Reason: "the relay reads its outbox tables only, however many others there are"},
 		{Name: "openlineage.*", Status: Irrelevant, Reason: "lineage is not reported"},

@@ -82,7 +82,7 @@ func (im *importer) readTopics() {
 	if err != nil {
 		im.unresolved(both[0], regex, err)
 	}
-	if !hasRegex {
+	if re = javaTrim(re); !hasRegex {
 		re = im.reg.find(both[0], Router).Default
 	}
 	topic := im.reg.find(both[1], Router).Default
@@ -92,6 +92,7 @@ func (im *importer) readTopics() {
 			im.unresolved(both[1], replacement, errTopic)
 			err = errors.Join(err, errTopic)
 		}
+		topic = javaTrim(topic) // both are options of Kafka's RegexRouter in the end, which trims them
 	}
 	if err == nil {
 		src := replacement.src
@@ -107,7 +108,7 @@ func (im *importer) readTopics() {
 		}
 	}
 	if _, set := im.flags[both[0]]; hasRegex && !set {
-		im.setFlag(both[0], re, regex.src)
+		im.flags[both[0]] = Flag{Name: both[0], Value: re, Source: regex.src, With: both[1]}
 	}
 }
 

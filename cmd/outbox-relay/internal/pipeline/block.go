@@ -28,6 +28,7 @@ type block struct {
 	taken     int // given to the producer
 	unacked   int // published and not acknowledged
 	sealed    bool
+	at        int // its place in the flow's list
 }
 
 func newBlock(size int) *block {
@@ -57,7 +58,7 @@ func (b *block) add(rec *router.Record) *kafka.Message {
 		b.headers = append(b.headers, router.Header{Key: h.Key, Value: b.copy(h.Value)})
 	}
 	m.Headers = b.headers[first:len(b.headers):len(b.headers)]
-	m.Owner = b
+	m.Owner, m.Kind, m.Refused = b, noKind, nil
 	return m
 }
 

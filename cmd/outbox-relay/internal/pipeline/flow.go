@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/offsets"
-	"github.com/outbox-relay/outbox-relay/router/kafka"
 )
 
 // Limits bound what one relay holds in memory.
@@ -22,6 +21,8 @@ type Limits struct {
 type flow struct {
 	limits Limits
 	delay  *delays
+	recent *recent // nil for none
+	spans  *spans  // nil for none
 
 	ready   chan struct{} // for the producer: records are waiting, or closed
 	room    chan struct{} // for the reader: something was acknowledged
@@ -33,9 +34,10 @@ type flow struct {
 	tracker *offsets.Tracker
 	waiting []*block // with records that the producer has not taken, oldest first
 	free    []*block
-	bytes   int    // cost of the blocks in use
-	records int    // published and not acknowledged
-	open    uint64 // number of the latest transaction
+	blocks  []*block // in use, in no order
+	bytes   int      // cost of the blocks in use
+	records int      // published and not acknowledged
+	open    uint64   // number of the latest transaction
 	closed  bool
 	ages    ages
 }
@@ -69,12 +71,21 @@ func (f *flow) acquire(size int) *block {
 		return nil
 	}
 	f.bytes += cost
-	if n := len(f.free); n > 0 && size == blockBytes {
-		b := f.free[n-1]
-		f.free = f.free[:n-1]
-		return b
+	b := f.empty(size)
+	b.at = len(f.blocks)
+	f.blocks = append(f.blocks, b)
+	return b
+}
+
+// empty returns a block that was used before, or a new one.
+func (f *flow) empty(size int) *block {
+	n := len(f.free)
+	if n == 0 || size != blockBytes {
+		return newBlock(size)
 	}
-	return newBlock(size)
+	b := f.free[n-1]
+	f.free = f.free[:n-1]
+	return b
 }
 
 // step is what the reader saw of one transaction since it published last.
@@ -135,6 +146,10 @@ func (f *flow) release(b *block) {
 		return
 	}
 	f.bytes -= blockCost(cap(b.bytes))
+	last := f.blocks[len(f.blocks)-1]
+	f.blocks[b.at], last.at = last, b.at
+	f.blocks[len(f.blocks)-1] = nil
+	f.blocks = f.blocks[:len(f.blocks)-1]
 	if cap(b.bytes) == blockBytes {
 		b.reset()
 		f.free = append(f.free, b)
@@ -161,81 +176,6 @@ func (f *flow) close() {
 	}
 }
 
-// Ready implements kafka.Source.
-func (f *flow) Ready() <-chan struct{} { return f.ready }
-
-// Closed implements kafka.Source.
-func (f *flow) Closed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.closed && len(f.waiting) == 0
-}
-
-// Take implements kafka.Source.
-func (f *flow) Take(dst []*kafka.Message) []*kafka.Message {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	emptied := 0
-	for _, b := range f.waiting {
-		n := min(b.published-b.taken, cap(dst)-len(dst))
-		for i := range n {
-			dst = append(dst, &b.messages[b.taken+i])
-		}
-		b.taken += n
-		if b.taken < b.published {
-			break
-		}
-		emptied++
-	}
-	kept := copy(f.waiting, f.waiting[emptied:])
-	clear(f.waiting[kept:])
-	f.waiting = f.waiting[:kept]
-	if kept > 0 {
-		signal(f.ready)
-	}
-	return dst
-}
-
-// Acked implements kafka.Source.
-func (f *flow) Acked(done []*kafka.Message) {
-	now := time.Now().UnixMicro()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(done) > 0 {
-		run := sameTransaction(done)
-		f.tracker.Ack(done[0].Txn, run)
-		if done[0].Committed != 0 { // it is a row's, and it is known
-			f.delay.observe(now-done[0].Committed, run)
-		}
-		for _, m := range done[:run] {
-			b := m.Owner.(*block)
-			b.unacked--
-			f.release(b)
-		}
-		f.records -= run
-		done = done[run:]
-	}
-	if oldest, ok := f.tracker.Oldest(); ok {
-		f.ages.drop(oldest)
-	} else {
-		f.ages.clear()
-	}
-	f.confirmed.Store(f.tracker.Confirmed())
-	signal(f.room)
-	if f.closed && f.records == 0 {
-		signal(f.drained)
-	}
-}
-
-// sameTransaction counts the leading messages that belong to one transaction.
-func sameTransaction(done []*kafka.Message) int {
-	n := 1
-	for n < len(done) && done[n].Txn == done[0].Txn {
-		n++
-	}
-	return n
-}
-
 // load is what a flow holds at one moment.
 type load struct {
 	Records int
@@ -255,5 +195,3 @@ func (f *flow) load() load {
 	}
 	return l
 }
-
-var _ kafka.Source = (*flow)(nil)

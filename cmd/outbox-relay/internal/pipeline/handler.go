@@ -17,21 +17,32 @@ type handler struct {
 	flow     *flow
 	wait     func(room <-chan struct{}) error // while the stream is kept alive
 	describe func(*schema.Relation) error
+	nameNow  func(oid uint32) (namespace, name string, err error)
 	slot     string
 	router   *router.Router
 	after    func(*router.Record) error // behind the router; nil for nothing
 	tables   *replication.Filter
+	trace    Tracer // nil for none
+	messages *replication.Prefixes
 	exclude  replication.List // column.exclude.list
 	missing  []byte           // unavailable.value.placeholder
 	metrics  *Metrics
 	ignored  ignored
+	errors   Errors
+	skip     *skipper // nil for nothing
+	columns  schema.Columns
+	kinds    *kinds
 
 	targets map[*schema.Relation]*target
 	last    struct { // the target of the last row: rows come in runs
 		rel    *schema.Relation
 		target *target
 	}
-	rec   router.Record
+	rec    router.Record
+	from   origin // of rec
+	kind   uint32 // as above
+	letter []byte // a row as JSON
+
 	block *block
 	steps []step
 	step  step // of the open transaction, since the last publish
@@ -64,9 +75,10 @@ func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 		return false, err
 	}
 	t := newTarget(rel, h.exclude)
+	t.locate(h.columns)
 	var err error
 	if t.plan, err = h.router.Bind(t.rel); err != nil {
-		return false, h.refuse(configuration("table_columns", err))
+		return false, h.refuse(configuration("table_columns", fmt.Errorf("%w%s", err, oldShape(h.slot))))
 	}
 	// A newer description replaces the older one of the same table.
 	for known := range h.targets {
@@ -86,7 +98,17 @@ func (h *handler) renamed(rel *schema.Relation) error {
 			return h.refuse(configuration("table_renamed", fmt.Errorf("outbox table %s is now %s, which table.include.list does not name; name it too, or take it out of the publication", known, rel)))
 		}
 	}
-	return nil
+	return h.formerName(rel)
+}
+
+// formerName refuses rows of an outbox table from when it had another name: the
+// relay was stopped, or behind, when it was renamed.
+func (h *handler) formerName(rel *schema.Relation) error {
+	namespace, name, err := h.nameNow(rel.OID)
+	if err != nil || !h.tables.Match(namespace, name) {
+		return err
+	}
+	return h.refuse(configuration("table_renamed", fmt.Errorf("rows of outbox table %s.%s were written when it was %s, which table.include.list does not name; name it too, until they are relayed", namespace, name, rel)))
 }
 
 // target returns where rows of the table go.
@@ -100,9 +122,17 @@ func (h *handler) target(rel *schema.Relation) *target {
 // Insert implements replication.Handler.
 func (h *handler) Insert(rel *schema.Relation, values []schema.Datum) error {
 	t := h.target(rel)
-	if err := t.plan.Route(t.view(values, &t.row), time.Now().UnixMilli(), &h.rec); err != nil {
-		return h.poison(rel, err)
+	values = t.view(values, &t.row)
+	h.from = origin{target: t, values: values}
+	if h.skip != nil {
+		if skipped, err := h.skips(text(values, t.idAt)); skipped || err != nil {
+			return err
+		}
 	}
+	if err := t.plan.Route(values, time.Now().UnixMilli(), &h.rec); err != nil {
+		return h.poison(faultRow, err)
+	}
+	h.kind = h.kinds.of(text(values, t.kindAt))
 	return h.put()
 }
 
@@ -114,53 +144,25 @@ func (h *handler) Update(rel *schema.Relation, before []schema.Datum, full bool,
 		return h.Other(rel, replication.Update)
 	}
 	t := h.target(rel)
-	values = t.complete(rel, before, values, h.missing)
-	if err := t.plan.RouteRekeyed(t.view(before, &t.old), t.view(values, &t.row), time.Now().UnixMilli(), &h.rec); err != nil {
-		return h.poison(rel, err)
-	}
-	h.metrics.rekeyed.Inc()
-	return h.put()
-}
-
-// put copies the routed record into the flow.
-func (h *handler) put() error {
-	if h.after != nil {
-		if err := h.after(&h.rec); err != nil {
-			return h.refuse(human("transform", fmt.Errorf("row %d of transaction %s: transform behind the router: %w", h.row+1, h.begin.CommitLSN, err)))
-		}
-	}
-	for size := recordSize(&h.rec); !h.room(size); {
-		h.metrics.blocked.Inc()
-		if err := h.wait(h.flow.room); err != nil {
+	values = t.view(t.complete(rel, before, values, h.missing), &t.row)
+	h.from = origin{target: t, values: values}
+	if h.skip != nil {
+		if skipped, err := h.skips(text(values, t.idAt)); skipped || err != nil {
 			return err
 		}
 	}
-	m := h.block.add(&h.rec)
-	m.Txn, m.LSN, m.Committed = h.txn, uint64(h.begin.CommitLSN), h.step.committed
-	h.step.added++
-	h.row++
-	if h.snap != nil {
-		m.Committed = 0 // nobody knows
-		h.snap.row()
+	if err := t.plan.RouteRekeyed(t.view(before, &t.old), values, time.Now().UnixMilli(), &h.rec); err != nil {
+		return h.poison(faultRow, err)
 	}
-	return nil
-}
-
-// room makes room in a block for the routed record, which takes size bytes: a full
-// block is handed on. It reports false while the limits allow no other.
-func (h *handler) room(size int) bool {
-	if h.block != nil && h.block.fits(&h.rec, size) {
-		return true
-	}
-	h.publish(true)
-	h.block = h.flow.acquire(size)
-	return h.block != nil
+	h.kind = h.kinds.of(text(values, t.kindAt))
+	h.metrics.rekeyed.Inc()
+	return h.put()
 }
 
 // Other implements replication.Handler.
 func (h *handler) Other(rel *schema.Relation, op replication.Op) error {
 	h.metrics.ignored.WithLabelValues(op.String()).Inc()
-	switch h.router.Action(kinds[op]) {
+	switch h.router.Action(routerOps[op]) {
 	case router.Fail:
 		return h.refuse(human("invalid_op", fmt.Errorf("%s of outbox table %s in transaction %s: table.op.invalid.behavior is fatal; the outbox takes only INSERTs", op, rel, h.begin.CommitLSN)))
 	case router.DropWarn:
@@ -171,8 +173,8 @@ func (h *handler) Other(rel *schema.Relation, op replication.Op) error {
 	return nil
 }
 
-// kinds translates the protocol's operations into the router's.
-var kinds = map[replication.Op]router.Op{
+// routerOps translates the protocol's operations into the router's.
+var routerOps = map[replication.Op]router.Op{
 	replication.Update: router.OpUpdate, replication.Delete: router.OpDelete, replication.Truncate: router.OpTruncate,
 }
 
@@ -188,6 +190,9 @@ func (h *handler) Commit(c replication.Commit) error {
 		return nil
 	}
 	h.metrics.transactions.Inc()
+	if h.skip != nil && h.skip.LSN != 0 {
+		h.skip.passed(c.CommitLSN)
+	}
 	return h.beat()
 }
 
@@ -209,6 +214,7 @@ func (h *handler) Keepalive(end pglogrepl.LSN) error {
 	h.publish(false)
 	h.flow.pass(uint64(end))
 	h.at = max(h.at, uint64(end))
+	h.skip.passed(end)
 	h.metrics.received.Store(max(h.metrics.received.Load(), uint64(end)))
 	return nil
 }
@@ -246,14 +252,6 @@ func (h *handler) finish() {
 	h.closed = true
 	h.publish(true)
 	h.flow.close()
-}
-
-// poison says what of which row cannot be relayed, and the way out.
-func (h *handler) poison(rel *schema.Relation, err error) error {
-	if h.snap != nil {
-		return h.refuse(human("row", fmt.Errorf("row %d of the snapshot, in %s, cannot be relayed: %w", h.snap.rows+1, rel, err)))
-	}
-	return h.refuse(human("row", fmt.Errorf("row %d of transaction %s in %s cannot be relayed: %w%s", h.row+1, h.begin.CommitLSN, rel, err, wayOut(h.slot, uint64(h.begin.CommitLSN)))))
 }
 
 // refuse notes that the handler itself ends a stream that could go on: what came

@@ -40,7 +40,7 @@ func newTestHandler(t *testing.T, limits Limits) *handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Relay{cfg: Config{Router: route, Metrics: NewMetrics(prometheus.NewRegistry(), "s")}}
+	r := &Relay{cfg: Config{Router: route, Columns: schema.DefaultColumns(), Metrics: NewMetrics(prometheus.NewRegistry(), "s")}}
 	r.cfg.Replication.Tables.IncludeTables = all
 	h := r.newHandler(newFlow(100, limits, testDelays()), 100)
 	h.describe = func(*schema.Relation) error { return nil }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pglogrepl"
 
 	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/router/kafka"
 )
 
 const (
@@ -25,6 +26,8 @@ func (r *Relay) Watch(ctx context.Context) {
 	replication.Monitor(ctx, r.cfg.Replication, sampleEvery, func(s replication.Sample) {
 		r.sample.Store(&s)
 		r.warnSync(s.Sync)
+		r.watchBacklog(&s)
+		r.tellTables(&s)
 		if s.Err != nil {
 			r.log.Debug().Err(s.Err).Msg("slot could not be looked up")
 			r.letGo(s.Err)
@@ -63,7 +66,7 @@ func (r *Relay) Live() error { return nil }
 // Ready implements web.Probe: it returns nil only while events would flow.
 func (r *Relay) Ready() error {
 	v := r.state.view()
-	errs := []error{r.streamReady(&v), r.brokerReady(&v)}
+	errs := []error{r.streamReady(&v), r.standbyReady(), r.brokerReady(&v)}
 	if oldest := v.load.Oldest; !oldest.IsZero() {
 		if old := time.Since(oldest); old > r.cfg.ReadyMaxAge {
 			errs = append(errs, fmt.Errorf("the oldest unacknowledged event was committed %s ago (ready.max-age is %s)", old.Round(time.Millisecond), r.cfg.ReadyMaxAge))
@@ -72,7 +75,7 @@ func (r *Relay) Ready() error {
 	// A sample from before the stream started may not know the publication that was
 	// made for it.
 	if s := r.sample.Load(); s != nil && s.Err == nil && s.Tables != nil && s.At.After(v.since) {
-		errs = append(errs, fmt.Errorf("new rows may not reach the slot: %w", s.Tables))
+		errs = append(errs, fmt.Errorf("new rows may not be relayed: %w", s.Tables))
 	}
 	return errors.Join(errs...)
 }
@@ -104,9 +107,19 @@ func (r *Relay) brokerReady(v *view) error {
 	case !s.RetryingSince.IsZero() && time.Since(s.RetryingSince) > retryGrace:
 		return fmt.Errorf("the brokers have not acknowledged for %s: %s", time.Since(s.RetryingSince).Round(time.Second), s.LastError)
 	case v.load.Records > 0 && waiting(v, s.LastAck) > retryGrace:
-		return fmt.Errorf("the brokers have acknowledged nothing for %s, and %d events wait", waiting(v, s.LastAck).Round(time.Second), v.load.Records)
+		return fmt.Errorf("the brokers have acknowledged nothing for %s, and %d events wait%s", waiting(v, s.LastAck).Round(time.Second), v.load.Records, because(s))
+	case !s.OldestRequest.IsZero() && time.Since(s.OldestRequest) > retryGrace:
+		return fmt.Errorf("a broker has not answered for %s while others do", time.Since(s.OldestRequest).Round(time.Second))
 	}
 	return nil
+}
+
+// because is what keeps being retried, if anything is.
+func because(s kafka.Status) string {
+	if s.RetryingSince.IsZero() {
+		return ""
+	}
+	return ": " + s.LastError
 }
 
 // waiting is how long events have been waiting for any acknowledgement at all.
@@ -146,6 +159,8 @@ type Status struct {
 	LastErrorAt   time.Time `json:"last_error_at,omitzero"`
 	WaitingForPID int32     `json:"waiting_for_pid,omitempty"`
 	WaitingForApp string    `json:"waiting_for_application,omitempty"`
+	Snapshot      *Snapshot `json:"snapshot,omitempty"` // absent while none is read
+	Backlog       *Backlog  `json:"backlog,omitempty"`  // absent while there is none
 }
 
 // Lag is how far the relay is behind the server, in bytes of WAL and seconds.
@@ -166,6 +181,10 @@ type Unacked struct {
 // Status implements web.Probe.
 func (r *Relay) Status() any {
 	v := r.state.view()
+	return r.status(&v)
+}
+
+func (r *Relay) status(v *view) Status {
 	k := r.cfg.Producer.Status()
 	s := Status{
 		State: v.phase, Since: v.since, Slot: r.cfg.Replication.Slot, Publication: r.cfg.Replication.Publication,
@@ -175,6 +194,10 @@ func (r *Relay) Status() any {
 		Unacked:      Unacked{v.load.Records, v.load.Bytes},
 		LastReceived: v.lastReceived, LastAck: k.LastAck, KafkaConnect: k.Connected, KafkaError: k.LastError,
 		LastError: v.lastError, LastErrorAt: v.errorAt, WaitingForPID: v.holderPID, WaitingForApp: v.holderApp,
+		Backlog: r.backlog.view(),
+	}
+	if snapshot := r.progress.Load(); snapshot != nil {
+		s.Snapshot = new(snapshot.view())
 	}
 	if err := r.Ready(); err != nil {
 		s.NotReady = err.Error()

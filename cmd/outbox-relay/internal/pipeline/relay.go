@@ -32,10 +32,13 @@ type Config struct {
 	Heartbeat       Heartbeat                  // may be empty
 	DropSlot        bool                       // slot.drop.on.stop
 	After           func(*router.Record) error // changes each event's record behind the router; nil for nothing
+	Columns         schema.Columns             // the router's
+	Errors          Errors
 	Producer        *kafka.Producer
 	Limits          Limits
 	ReadyMaxAge     time.Duration // ready.max-age: how old an unacknowledged event may be
 	ShutdownTimeout time.Duration // how long a stop may wait for acknowledgements
+	Tracer          Tracer        // nil for none
 	Metrics         *Metrics
 	Log             zerolog.Logger
 
@@ -52,11 +55,19 @@ type Relay struct {
 	lost  *logging.Repeated
 	held  *logging.Repeated // the slot, by another process
 
+	behind  *logging.Repeated // a standby
+	standby atomic.Pointer[heldBack]
+
 	sample     atomic.Pointer[replication.Sample]
 	interrupt  atomic.Pointer[context.CancelCauseFunc] // ends the session that runs
 	syncWarned atomic.Bool
 
-	snapshotted bool // this process has relayed a snapshot
+	skip        *skipper                 // nil for nothing
+	snapshotted bool                     // this process has relayed a snapshot
+	progress    atomic.Pointer[progress] // of the snapshot that is read; nil while none is
+	recent      recent
+	backlog     backlog
+	unfit       string // why new rows may not be relayed, as last logged
 }
 
 // New makes a Relay. It does not connect; Run does.
@@ -65,7 +76,12 @@ func New(cfg Config) *Relay {
 		cfg: cfg, log: cfg.Log,
 		lost: logging.NewRepeated(cfg.Log, "replication session lost, connecting again", "replication session restored", time.Now),
 		held: logging.NewRepeated(cfg.Log, "waiting for the replication slot", "replication slot is free", time.Now),
+
+		behind: logging.NewRepeated(cfg.Log, "PostgreSQL holds events back until a standby has them", "no standby holds events back", time.Now),
 	}
+	r.backlog.log = cfg.Log
+	r.cfg.Replication.Routable = routable(&r.cfg)
+	r.skip = newSkipper(cfg.Errors.Skip, cfg.Log, cfg.Metrics)
 	r.state.set(PhaseConnecting)
 	cfg.Metrics.attach(r)
 	return r
@@ -94,7 +110,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		switch {
 		case err == nil:
 			return nil
-		case !replication.Retryable(err, r.last.SystemID != ""):
+		case !replication.Retryable(err, r.last.SystemID != ""), wornOut(err):
 			r.state.fail(err)
 			return err
 		case ctx.Err() != nil && unacked > 0:
@@ -140,6 +156,8 @@ func (r *Relay) session(ctx context.Context) (unacked int, err error) {
 	defer stream.Close() //nolint:errcheck // what mattered was confirmed by Finish
 	position := stream.Position()
 	f := newFlow(uint64(position.Confirmed), r.cfg.Limits, r.cfg.Metrics.delays)
+	r.follow(f)
+	defer f.spans.abandon()
 	r.state.streaming(stream, f)
 	defer r.state.ended()
 	r.announce(position)
@@ -157,6 +175,9 @@ func (r *Relay) session(ctx context.Context) (unacked int, err error) {
 func (r *Relay) announce(p replication.Position) {
 	r.held.Recovered()
 	r.lost.Recovered()
+	if r.skip != nil && r.skip.LSN != 0 {
+		r.skip.passed(p.Confirmed) // of what came before, nothing comes any more
+	}
 	r.log.Info().Str("database", r.cfg.Database).Str("slot", r.cfg.Replication.Slot).Str("publication", r.cfg.Replication.Publication).
 		Stringer("confirmed_lsn", p.Confirmed).Strs("brokers", r.cfg.Brokers).Str("system_id", p.SystemID).Int32("timeline", p.Timeline).Msg("streaming")
 }
@@ -195,6 +216,7 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 	defer r.interrupt.Store(nil)
 	h := r.newHandler(f, stream.Position().Confirmed)
 	h.describe = func(rel *schema.Relation) error { return stream.Describe(hard, rel) }
+	h.nameNow = func(oid uint32) (string, string, error) { return stream.NameNow(hard, oid) }
 	h.wait = func(room <-chan struct{}) error { return stream.Wait(hard, room, h) }
 	defer r.startHeart(hard, h)()
 
@@ -229,8 +251,9 @@ func (r *Relay) dropSlot() {
 // newHandler makes the reader's side of a flow that starts at a position.
 func (r *Relay) newHandler(f *flow, at pglogrepl.LSN) *handler {
 	return &handler{
-		flow: f, at: uint64(at), slot: r.cfg.Replication.Slot, router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables,
+		trace: r.cfg.Tracer, flow: f, at: uint64(at), slot: r.cfg.Replication.Slot, router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables, messages: &r.cfg.Replication.Messages,
 		exclude: r.cfg.ExcludeColumns, missing: r.cfg.Unavailable,
+		errors: r.cfg.Errors, skip: r.skip, columns: r.cfg.Columns, kinds: r.cfg.Metrics.kinds,
 		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, targets: make(map[*schema.Relation]*target),
 	}
 }
@@ -243,6 +266,8 @@ func (r *Relay) read(stop, hard context.Context, stream *replication.Stream, h *
 		if h.refused {
 			r.deliver(hard, h, func(ctx context.Context) error { return stream.Wait(ctx, h.flow.drained, h) })
 			r.farewell(stream, h)
+		} else if replication.ClassOf(err) == replication.Human {
+			r.deliverRest(hard, stream, h)
 		}
 		return err
 	}
@@ -271,6 +296,18 @@ func (r *Relay) deliver(hard context.Context, h *handler, wait func(context.Cont
 	h.finish()
 	if err := wait(ctx); err != nil {
 		r.log.Debug().Err(err).Msg("rows before the refused one were not all acknowledged")
+	}
+}
+
+// deliverRest does the same where the server ended the stream at what no restart gets
+// past. What comes before must not wait in a slot that a person may have to drop.
+func (r *Relay) deliverRest(hard context.Context, stream *replication.Stream, h *handler) {
+	r.deliver(hard, h, func(ctx context.Context) error { return stream.Wait(ctx, h.flow.drained, h) })
+	stream.Close() //nolint:errcheck // the slot must be free
+	ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
+	defer cancel()
+	if err := replication.Advance(ctx, r.cfg.Replication, h.Confirmed()); err != nil {
+		r.log.Debug().Err(err).Msg("last position was not confirmed")
 	}
 }
 

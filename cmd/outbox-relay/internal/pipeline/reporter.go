@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -51,6 +52,12 @@ func (r *reporter) WaitingForTransaction(pid int32, application, state string, a
 func (r *reporter) SlotMoved(slot string, from, to pglogrepl.LSN) {
 	r.log.Warn().Str("slot", slot).Stringer("from", from).Stringer("to", to).
 		Msg("the slot was moved by somebody else; events between the two positions were not relayed by this process")
+}
+
+// StandbyBehind implements replication.Reporter.
+func (r *reporter) StandbyBehind(_, message string) {
+	r.standby.Store(&heldBack{time.Now(), message})
+	r.behind.Failed(errors.New(message))
 }
 
 // HistoryChanged implements replication.Reporter.

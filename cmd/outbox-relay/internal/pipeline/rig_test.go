@@ -37,6 +37,7 @@ type rig struct {
 	router      router.Options
 	replication replication.Config
 	relay       pipeline.Config // what a test sets beyond that
+	kafka       kafka.Config    // likewise
 }
 
 const outboxTable = `CREATE TABLE outbox (
@@ -93,12 +94,15 @@ func (r *rig) start(t *testing.T) *running {
 	}
 	config := r.relay
 	config.Metrics = pipeline.NewMetrics(run.reg, r.replication.Slot)
-	producer, err := kafka.New(kafka.Config{BootstrapServers: r.brokers}, log, config.Metrics)
+	settings := r.kafka
+	settings.BootstrapServers = r.brokers
+	producer, err := kafka.New(settings, log, config.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.Replication, config.Router, config.Producer, config.Log = r.replication, route, producer, log
 	config.Limits = pipeline.Limits{Records: 1024, Bytes: 8 << 20}
+	config.Columns = r.router.Columns()
 	config.ReadyMaxAge = time.Minute
 	if config.ShutdownTimeout == 0 {
 		config.ShutdownTimeout = 20 * time.Second
@@ -155,6 +159,15 @@ func (r *running) streaming(t *testing.T) {
 // count is the value of a counter, all labels together.
 func (r *running) count(t *testing.T, name string) float64 {
 	t.Helper()
+	if n, err := testutil.GatherAndCount(r.reg, name); err != nil || n == 0 {
+		t.Fatalf("no metric %s: %v", name, err)
+	}
+	return r.total(t, name)
+}
+
+// total is the same, and 0 for a counter that has no series yet.
+func (r *running) total(t *testing.T, name string) float64 {
+	t.Helper()
 	families, err := r.reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -167,9 +180,6 @@ func (r *running) count(t *testing.T, name string) float64 {
 			}
 		}
 	}
-	if n, err := testutil.GatherAndCount(r.reg, name); err != nil || n == 0 {
-		t.Fatalf("no metric %s: %v", name, err)
-	}
 	return total
 }
 
@@ -179,7 +189,7 @@ func (r *running) reach(t *testing.T, name string, value float64) {
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	timeout := time.After(deadline)
-	for r.count(t, name) < value {
+	for r.total(t, name) < value {
 		select {
 		case <-ticker.C:
 		case <-timeout:

@@ -52,11 +52,15 @@ func (r *Relay) database() replication.Config {
 // of them (done), or until the stop.
 func (r *Relay) snapshot(ctx context.Context, s *replication.Session, snap *replication.Snapshot) (unacked int, done bool, err error) {
 	f := newFlow(uint64(snap.LSN()), r.cfg.Limits, r.cfg.Metrics.delays)
+	r.follow(f)
+	defer f.spans.abandon()
 	r.state.snapshot(f)
 	defer r.state.ended()
 	hard, cancel, wait := r.produce(ctx, f)
 	h := r.newHandler(f, snap.LSN())
-	h.snap = r.newProgress()
+	h.snap = r.newProgress(snap.Rows(ctx))
+	r.progress.Store(h.snap)
+	defer r.progress.Store(nil)
 	h.describe = func(*schema.Relation) error { return nil } // the snapshot has done it
 	h.wait = func(room <-chan struct{}) error { return await(hard, room) }
 

@@ -87,6 +87,16 @@ func (s *state) streamedFor() time.Duration {
 	return s.streamed
 }
 
+// liveFlow is the flow of the session that goes on, or nil.
+func (s *state) liveFlow() *flow {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.live {
+		return nil
+	}
+	return s.flow
+}
+
 // view is a copy of the state at one moment.
 type view struct {
 	phase        Phase

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/outbox-relay/outbox-relay/replication"
 )
 
 // slotStates are the values of the slot_state series' label.
@@ -31,6 +33,8 @@ func newStateCollector() *stateCollector {
 	add("oldest_unacked_age_seconds", "Time since the commit of the oldest unacknowledged event; 0 if there is none.")
 	add("last_received_timestamp_seconds", "When the server last sent anything.")
 	add("last_ack_timestamp_seconds", "When a broker last acknowledged an event.")
+	add("retry_failures", "Failures in a row of what is being retried; 0 while nothing is.")
+	add("retrying_since_timestamp_seconds", "Since when something is retried without success; absent while nothing is.")
 	add("received_lag_bytes", "WAL written by the server and not yet received.")
 	add("confirmed_lag_bytes", "WAL written by the server and not yet confirmed.")
 	add("slot_retained_bytes", "WAL that the server keeps for the slot.")
@@ -67,7 +71,10 @@ func (c *stateCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge("unacked_limit_bytes", float64(r.cfg.Limits.Bytes))
 	gauge("oldest_unacked_age_seconds", ageSeconds(v.load.Oldest))
 	timestamp(gauge, "last_received_timestamp_seconds", v.lastReceived)
-	timestamp(gauge, "last_ack_timestamp_seconds", r.cfg.Producer.Status().LastAck)
+	k := r.cfg.Producer.Status()
+	timestamp(gauge, "last_ack_timestamp_seconds", k.LastAck)
+	gauge("retry_failures", float64(k.Failures))
+	timestamp(gauge, "retrying_since_timestamp_seconds", k.RetryingSince)
 	c.slot(gauge, r)
 }
 
@@ -78,14 +85,7 @@ func (c *stateCollector) slot(gauge func(string, float64, ...string), r *Relay) 
 		return
 	}
 	timestamp(gauge, "slot_sampled_timestamp_seconds", s.At)
-	now := "inactive"
-	if _, lost := s.Slot.Lost(); lost {
-		now = "lost"
-	} else if s.SlotGone {
-		now = "missing"
-	} else if s.Slot.Active {
-		now = "active"
-	}
+	now := slotState(s)
 	for _, state := range slotStates {
 		gauge("slot_state", truth(state == now), state)
 	}
@@ -101,6 +101,20 @@ func (c *stateCollector) slot(gauge func(string, float64, ...string), r *Relay) 
 		safe = float64(*s.Slot.SafeWALSize)
 	}
 	gauge("slot_safe_wal_bytes", safe)
+}
+
+// slotState is one of slotStates, for a sample that did not fail.
+func slotState(s *replication.Sample) string {
+	_, lost := s.Slot.Lost()
+	switch {
+	case lost:
+		return "lost"
+	case s.SlotGone:
+		return "missing"
+	case s.Slot.Active:
+		return "active"
+	}
+	return "inactive"
 }
 
 func truth(b bool) float64 {

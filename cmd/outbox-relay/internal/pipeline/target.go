@@ -15,6 +15,8 @@ type target struct {
 	plan *router.Plan
 	keep []int // positions of its columns in the table; nil for all
 
+	idAt, keyAt, kindAt int // columns as the router sees them; -1 if there is none
+
 	row, old, filled []schema.Datum // reused from row to row
 }
 
@@ -33,6 +35,11 @@ func newTarget(rel *schema.Relation, exclude replication.List) *target {
 		}
 	}
 	return t
+}
+
+// locate finds the columns that dead letters and metrics need.
+func (t *target) locate(c schema.Columns) {
+	t.idAt, t.keyAt, t.kindAt = t.rel.Index(c.ID), t.rel.Index(c.Key), t.rel.Index(c.RouteBy)
 }
 
 // view is a row of the table as the router sees it, in the memory of into if it
