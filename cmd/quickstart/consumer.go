@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/outbox-relay/outbox-relay/examples/orders/service"
 )
 
-// topic is where the events of aggregatetype "order" go by default.
-const topic = "outbox.event.order"
+// topic is where the events of the orders go by default.
+const topic = service.Topic
 
 const (
 	metadataAge = 100 * time.Millisecond // to find the topic soon after the relay has made it

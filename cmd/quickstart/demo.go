@@ -19,9 +19,10 @@ const (
 	workPause    = time.Second      // between two transactions of the shop in live
 )
 
-// demo is everything that runs. One goroutine owns it; only the consumer has another one.
+// demo is everything that runs. One goroutine owns it; only consumer and billing have another one each.
 //
-//	shop ──SQL──▶ PostgreSQL ──▶ outbox-relay ──▶ broker ──▶ consumer ──▶ ledger
+//	shop ──SQL──▶ PostgreSQL ──▶ outbox-relay ──▶ broker ─┬▶ consumer ──▶ ledger
+//	                                                      └▶ billing ──SQL──▶ PostgreSQL
 type demo struct {
 	out      io.Writer
 	dir      string // temporary, for the relay's program
@@ -30,6 +31,7 @@ type demo struct {
 	relay    *relay
 	shop     *shop
 	consumer *consumer
+	billing  *biller
 	ledger   *ledger
 }
 
@@ -59,20 +61,25 @@ func (d *demo) startDatabase(ctx context.Context) error {
 	if d.database, err = pgserver.Start(ctx, pgserver.Config{Settings: safe}); err != nil {
 		return err
 	}
-	if err := d.database.CreateDatabase(ctx, "shop"); err != nil {
-		return err
+	for _, name := range []string{"shop", "billing"} {
+		if err := d.database.CreateDatabase(ctx, name); err != nil {
+			return err
+		}
 	}
 	d.shop, err = openShop(ctx, d.database.DSN("shop"))
 	return err
 }
 
-func (d *demo) startBroker(context.Context) error {
+func (d *demo) startBroker(ctx context.Context) error {
 	var err error
 	d.broker, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.DefaultNumPartitions(3))
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
-	d.consumer, err = openConsumer(d.broker.ListenAddrs())
+	if d.consumer, err = openConsumer(d.broker.ListenAddrs()); err != nil {
+		return err
+	}
+	d.billing, err = openBilling(ctx, d.database.DSN("billing"), d.broker.ListenAddrs())
 	return err
 }
 
@@ -119,6 +126,8 @@ func (d *demo) receive(ctx context.Context, show func(event, time.Duration)) err
 		return d.accept(e, show)
 	case <-d.consumer.done:
 		return d.consumer.err
+	case <-d.billing.done:
+		return d.billing.err
 	case <-d.relay.Done():
 		return errEnded
 	case <-ctx.Done():
@@ -146,6 +155,19 @@ func (d *demo) receiveAll(ctx context.Context, show func(event, time.Duration)) 
 	return nil
 }
 
+// agree waits until billing has billed all events, and looks that its invoices are those of the orders.
+func (d *demo) agree(ctx context.Context) error {
+	orders, err := d.shop.totals(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.billing.billedAs(ctx, d.ledger.total, orders); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "billing has %d invoices over %d cents from %d events, as the orders say\n", orders.count, orders.cents, orders.events)
+	return nil
+}
+
 // stop ends all parts in the order in which they feed each other, and looks that the relay ended well. It may be
 // called however far start has come.
 func (d *demo) stop() error {
@@ -158,6 +180,9 @@ func (d *demo) stop() error {
 	}
 	if d.consumer != nil {
 		errs = append(errs, d.consumer.stop())
+	}
+	if d.billing != nil {
+		errs = append(errs, d.billing.stop())
 	}
 	if d.broker != nil {
 		d.broker.Close()

@@ -17,6 +17,7 @@ type expected struct {
 type ledger struct {
 	byKey map[string][]expected // in the order of commits
 	open  int
+	total int // that were ever expected
 }
 
 func newLedger() *ledger { return &ledger{byKey: map[string][]expected{}} }
@@ -26,6 +27,7 @@ func (l *ledger) expect(events []expected) {
 	for _, e := range events {
 		l.byKey[e.key] = append(l.byKey[e.key], e)
 		l.open++
+		l.total++
 	}
 }
 

@@ -22,7 +22,7 @@ func (d *demo) live(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(d.out, "\n%d events were committed and all arrived, each once, in order within each order\n", events)
-	return nil
+	return d.agree(context.WithoutCancel(ctx))
 }
 
 func (d *demo) workAndShow(ctx context.Context, show func(event, time.Duration)) error {
@@ -41,6 +41,8 @@ func (d *demo) workAndShow(ctx context.Context, show func(event, time.Duration))
 			}
 		case <-d.consumer.done:
 			return d.consumer.err
+		case <-d.billing.done:
+			return d.billing.err
 		case <-d.relay.Done():
 			return errEnded
 		case <-ctx.Done():

@@ -1,6 +1,7 @@
 // Command quickstart shows the relay at work on a machine that has nothing but Go. It starts a PostgreSQL server, an
-// in-process broker that speaks Kafka's protocol, and the real outbox-relay between them; it plays a small shop that
-// writes orders and their events in one transaction, and a consumer that prints each event as it arrives.
+// in-process broker that speaks Kafka's protocol, and the real outbox-relay between them; it plays a small shop with the
+// order service of examples/orders, which writes orders and their events in one transaction, runs that example's billing,
+// and prints each event as it arrives.
 //
 // Nothing of it is a part of the product, and nothing is left behind when it ends. Read demo.go first.
 package main

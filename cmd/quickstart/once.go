@@ -9,7 +9,7 @@ import (
 
 const (
 	onceOrders = 200
-	onceEvents = onceOrders * 5 // each order has one event for each of its states
+	onceEvents = onceOrders * 5 // each order has one event for each of its steps
 )
 
 // once lets the shop handle 200 orders as fast as it can, one transaction after the other, and checks that each of
@@ -42,7 +42,7 @@ func (d *demo) once(ctx context.Context) error {
 		"from commit to consumer: p50 %s, p99 %s, longest %s\n",
 		onceEvents, onceOrders, transactions, took.Seconds(),
 		milliseconds(percentile(delays, 50)), milliseconds(percentile(delays, 99)), milliseconds(percentile(delays, 100)))
-	return nil
+	return d.agree(ctx)
 }
 
 // receiveArrived takes what the consumer has already, without waiting.

@@ -31,14 +31,16 @@ func buildRelay(ctx context.Context, dir string) (string, error) {
 	return procs.Build(ctx, procs.RelayPackage, dir)
 }
 
-// relayArgs is the command line: where the database is, where the broker is. The rest could stay at its defaults, but
-// that the topics are made as needed and that the endpoint takes a free port.
+// relayArgs is the command line: where the database is, where the broker is, and that each event's number in its order
+// goes along for billing. The rest could stay at its defaults, but that the topics are made as needed and that the
+// endpoint takes a free port.
 func relayArgs(dsn string, brokers []string) []string {
 	return []string{
 		"-database.url=" + dsn,
 		"-slot.name=quickstart",
 		"-publication.name=quickstart",
 		"-table.include.list=public.outbox",
+		"-table.fields.additional.placement=sequence:header",
 		"-bootstrap.servers=" + strings.Join(brokers, ","),
 		"-topic.creation.enable",
 		"-web.listen-address=127.0.0.1:0",

@@ -8,26 +8,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/outbox-relay/outbox-relay/schema"
+	"github.com/outbox-relay/outbox-relay/examples/orders/service"
 )
 
-// ordersTable is the shop's own table, the one the events are about.
-const ordersTable = `CREATE TABLE orders (id bigint PRIMARY KEY, state text NOT NULL)`
+// findEvents lets the shop look up the events that it has just written, which only this demo wants.
+const findEvents = `CREATE INDEX ON outbox (aggregateid, sequence)`
 
-// insertEvent writes an event. It returns the payload as PostgreSQL prints it, which is what must arrive.
-const insertEvent = `INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload)
-	VALUES (gen_random_uuid(), 'order', $1, $2, $3) RETURNING id::text, payload::text`
+// steps are what becomes of an order, one after the other. Each writes an event.
+var steps = []func(ctx context.Context, tx pgx.Tx, id string) error{place, extend, extend, extend, service.Ship}
 
-// states are what becomes of an order, one after the other.
-var states = []string{"placed", "paid", "packed", "shipped", "delivered"}
+func place(ctx context.Context, tx pgx.Tx, id string) error  { return service.Place(ctx, tx, id, 1250) }
+func extend(ctx context.Context, tx pgx.Tx, id string) error { return service.Add(ctx, tx, id, 300) }
 
-// order is one that is not delivered yet; step counts states.
+// order is one that is not shipped yet; step counts steps.
 type order struct {
-	id   int
+	id   string
 	step int
 }
 
-// shop changes orders and writes an event about each change in the same transaction: that is the outbox pattern.
+// shop lets the order service of examples/orders change orders.
 type shop struct {
 	conn   *pgx.Conn
 	placed int      // orders so far
@@ -41,24 +40,25 @@ func openShop(ctx context.Context, dsn string) (*shop, error) {
 		return nil, fmt.Errorf("open the shop: %w", err)
 	}
 	s := &shop{conn: conn}
-	for _, ddl := range []string{schema.DDL, ordersTable} {
-		if _, err := conn.Exec(ctx, ddl); err != nil {
-			return nil, errors.Join(fmt.Errorf("create the shop's tables: %w", err), s.close())
-		}
+	if err := service.CreateTables(ctx, conn); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if _, err := conn.Exec(ctx, findEvents); err != nil {
+		return nil, errors.Join(fmt.Errorf("index the outbox: %w", err), s.close())
 	}
 	return s, nil
 }
 
-// open is the number of orders that are not delivered yet.
+// open is the number of orders that are not shipped yet.
 func (s *shop) open() int { return len(s.orders) }
 
-// work moves each open order on by one state, and places a new one if asked to, all in one transaction. It returns
+// work moves each open order on by one step, and places a new one if asked to, all in one transaction. It returns
 // the events that it has committed. They count from the moment just before COMMIT is sent, so the time that the
 // commit itself takes is part of what is shown.
 func (s *shop) work(ctx context.Context, place bool) ([]expected, error) {
 	if place {
 		s.placed++
-		s.orders = append(s.orders, &order{id: s.placed})
+		s.orders = append(s.orders, &order{id: fmt.Sprint(s.placed)})
 	}
 	tx, err := s.conn.Begin(ctx)
 	if err != nil {
@@ -79,26 +79,35 @@ func (s *shop) work(ctx context.Context, place bool) ([]expected, error) {
 	for i := range events {
 		events[i].committed = committed
 	}
-	for len(s.orders) > 0 && s.orders[0].step == len(states) { // the oldest is the furthest
+	for len(s.orders) > 0 && s.orders[0].step == len(steps) { // the oldest is the furthest
 		s.orders = s.orders[1:]
 	}
 	return events, nil
 }
 
-// next moves an order to its next state and writes the event about it.
+// next does the order's next step and returns the event that this has written, with the payload as PostgreSQL prints
+// it, which is what must arrive.
 func (o *order) next(ctx context.Context, tx pgx.Tx) (expected, error) {
-	state := states[o.step]
-	o.step++
-	const upsert = `INSERT INTO orders VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET state = excluded.state`
-	if _, err := tx.Exec(ctx, upsert, o.id, state); err != nil {
-		return expected{}, fmt.Errorf("change order %d: %w", o.id, err)
+	if err := steps[o.step](ctx, tx, o.id); err != nil {
+		return expected{}, err
 	}
-	e := expected{key: fmt.Sprint(o.id)}
-	payload := map[string]any{"id": o.id, "step": o.step, "state": state}
-	if err := tx.QueryRow(ctx, insertEvent, e.key, "Order"+state, payload).Scan(&e.id, &e.value); err != nil {
-		return expected{}, fmt.Errorf("write an event of order %d: %w", o.id, err)
+	o.step++
+	e := expected{key: o.id}
+	const written = `SELECT id::text, payload::text FROM outbox WHERE aggregateid = $1 AND sequence = $2`
+	if err := tx.QueryRow(ctx, written, o.id, o.step).Scan(&e.id, &e.value); err != nil {
+		return expected{}, fmt.Errorf("look up the event of order %s: %w", o.id, err)
 	}
 	return e, nil
+}
+
+// totals adds the orders up.
+func (s *shop) totals(ctx context.Context) (totals, error) {
+	const sum = `SELECT count(*), coalesce(sum(cents), 0)::bigint, coalesce(sum(version), 0)::bigint FROM orders`
+	var t totals
+	if err := s.conn.QueryRow(ctx, sum).Scan(&t.count, &t.cents, &t.events); err != nil {
+		return t, fmt.Errorf("add up the orders: %w", err)
+	}
+	return t, nil
 }
 
 func (s *shop) close() error {
