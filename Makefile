@@ -38,7 +38,7 @@ tools: # Fail early when something that the tests need is not installed
 		{ $(call need,postgres,postgresql); }
 
 # Packages that need the machine for themselves: those that measure time, and those that run a whole Debezium.
-ALONE    := e2e
+ALONE    := e2e pattern security database prune browser
 DEBEZIUM := debezium compat
 packages  = $$($(GO) list ./... | grep $(1) $(patsubst %,-e '/test/%\(/\|$$\)',$(2)))
 
@@ -47,6 +47,12 @@ test: tools ## Run all tests, with the race detector where it fits, against real
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(ARGS) $(call packages,-v,$(ALONE) $(DEBEZIUM))
 	$(GO) test -race -timeout $(TEST_TIMEOUT) -p 1 $(ARGS) $(call packages,,$(ALONE))
 	$(GO) test -timeout $(TEST_TIMEOUT) -p 1 $(ARGS) $(call packages,,$(DEBEZIUM))
+	cd test/deploy/lint && $(GO) test -timeout $(TEST_TIMEOUT) ./... # a module of its own
+
+.PHONY: docs
+docs: ## Make what is generated in docs/ and deploy/ again
+	$(GO) test ./test/deploy -run 'TestMetricsDocument|TestPrometheusRule' -count=1 -args -update
+	$(GO) test ./test/docs -run TestConfigurationReference -count=1 -args -update
 
 .PHONY: compat
 compat: tools ## Compare with the real Debezium only, byte for byte; FULL=1 runs everything
@@ -68,6 +74,14 @@ quickstart: ## Show the relay at work on servers of its own; ARGS=-once for a sh
 .PHONY: bench
 bench: ## Measure the relay beside pg_recvlogical (and Debezium) on servers of its own; QUICK=1 in minutes
 	$(GO) run ./test/bench $(if $(QUICK),-quick) $(ARGS)
+
+.PHONY: soak
+soak: tools ## Run ROUNDS of faults drawn from SEED (each round counts it up); a failing round prints its seed
+	$(GO) run ./test/soak -rounds $(or $(ROUNDS),15) -seed $(or $(SEED),0) $(ARGS)
+
+.PHONY: prunebench
+prunebench: ## Measure what inserts feel of the pruner, on servers of its own; ARGS='-rows 100000' for a short run
+	$(GO) run ./test/prune/bench $(ARGS)
 
 .PHONY: microbench
 microbench: ## Run the benchmarks of single packages, with allocations
