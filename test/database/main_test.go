@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(proctest.WithShared(pgtest.WithShared(m))) }
 
 // patience is for anything that takes milliseconds on an idle machine.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 // bounded is a context that ends with the test, or after patience.
 func bounded(t testing.TB) context.Context {

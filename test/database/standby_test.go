@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -110,7 +108,7 @@ func TestFailoverSlot(t *testing.T) {
 	r := newRigOn(t, server, outboxTable)
 	r.stream(t, "-slot.failover").stop(t)
 	execAt(t, server.DSN("postgres"), `SELECT pg_create_physical_replication_slot('standby', true)`)
-	standby := standbyOf(t, server, map[string]string{"primary_slot_name": "standby", "hot_standby_feedback": "on"})
+	standby := standbyOf(t, server, map[string]string{"primary_slot_name": "standby", "hot_standby_feedback": "on", "sync_replication_slots": "on"})
 	execAt(t, server.DSN("postgres"), `ALTER SYSTEM SET synchronized_standby_slots = 'standby'`, `SELECT pg_reload_conf()`)
 	r.dsn = hosts(server, standby, r.db.Name)
 	p := r.stream(t, "-slot.failover")
@@ -145,21 +143,13 @@ func TestFailoverSlot(t *testing.T) {
 	p.stop(t)
 }
 
-// awaitSynced copies the slot to the standby until the copy would outlive a promotion.
+// awaitSynced waits until the standby's copy of the slot would outlive a promotion. It needs some activity on the primary.
 func awaitSynced(t testing.TB, server, standby *pgserver.Server, slot string) {
 	t.Helper()
 	eventually(t, "the standby has a copy of the slot", func(ctx context.Context) error {
 		execAt(t, server.DSN("postgres"), `SELECT pg_log_standby_snapshot()`)
-		conn, err := pgx.Connect(ctx, standby.DSN("postgres"))
-		if err != nil {
-			return err
-		}
-		defer conn.Close(ctx)
-		if _, err := conn.Exec(ctx, `SELECT pg_sync_replication_slots()`); err != nil {
-			return err
-		}
 		var synced bool
-		err = conn.QueryRow(ctx, `SELECT synced AND NOT temporary AND invalidation_reason IS NULL FROM pg_replication_slots WHERE slot_name = $1`, slot).Scan(&synced)
+		err := queryAt(ctx, standby.DSN("postgres"), `SELECT synced AND NOT temporary AND invalidation_reason IS NULL FROM pg_replication_slots WHERE slot_name = '`+slot+`'`, &synced)
 		if err == nil && !synced {
 			err = errors.New("not for good yet")
 		}
