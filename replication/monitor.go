@@ -164,21 +164,9 @@ func publicationState(ctx context.Context, conn *pgx.Conn, cfg *Config) (problem
 // checkColumns asks whether new rows could be relayed, before the first one that
 // cannot stops the relay: a column was dropped or renamed, or a column list hides it.
 func checkColumns(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) (problem, err error) {
-	var problems []error
-	for i := range tables {
-		rel, err := describeTable(ctx, conn, cfg.Publication, &tables[i])
-		if errors.Is(err, pgx.ErrNoRows) {
-			continue // it was dropped just now
-		}
-		if err != nil {
-			return nil, fmt.Errorf("look up the columns of %s: %w", tables[i].quoted(), err)
-		}
-		if err := cfg.Routable(rel); err != nil {
-			problems = append(problems, err)
-		}
+	problem, err = unroutable(ctx, conn, cfg, tables)
+	if problem != nil {
+		problem = configuration("table_columns", fmt.Errorf("the next row will stop the relay: %w", problem))
 	}
-	if err := errors.Join(problems...); err != nil {
-		return configuration("table_columns", fmt.Errorf("the next row will stop the relay: %w", err)), nil
-	}
-	return nil, nil
+	return problem, err
 }

@@ -359,6 +359,9 @@ func (o *opener) create(ctx context.Context, firstStart bool) error {
 	if err := o.mayCreate(firstStart, false); err != nil {
 		return err
 	}
+	if err := o.refuseUnroutable(ctx); err != nil {
+		return err
+	}
 	lsn, _, err := createSlot(ctx, o.repl, o.cfg, o.cfg.Slot, "nothing", o.reportBlockers)
 	if err != nil {
 		return err

@@ -82,6 +82,9 @@ func (o *opener) createWithSnapshot(ctx context.Context, firstStart bool) error 
 	if err := o.mayCreate(firstStart, o.cfg.Snapshot == WhenNeeded); err != nil {
 		return err
 	}
+	if err := o.refuseUnroutable(ctx); err != nil {
+		return err
+	}
 	tables, err := o.readable(ctx)
 	if err != nil {
 		return err

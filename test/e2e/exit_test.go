@@ -79,12 +79,7 @@ func TestWrongConfigurationExitsWith2(t *testing.T) {
 	defer r.db.Exec(t, `DROP ROLE `+weak)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := r.launch(t, test.args...)
-			if test.name == "column of an option is missing" {
-				p.await(t, 0, "streaming")
-				r.insert(t, "a") // the table is described to the relay with its first row
-			}
-			p.mustEnd(t, exitConfig, test.words...)
+			r.launch(t, test.args...).mustEnd(t, exitConfig, test.words...)
 		})
 	}
 }
