@@ -26,12 +26,12 @@ var (
 	}
 )
 
-// NewHeartbeat prepares heartbeats for the topic <topicPrefix>.<topic.prefix>,
-// written by the key's and the value's converter. A converter that takes only
+// NewHeartbeat prepares heartbeats for a topic, which Debezium names
+// <topic.heartbeat.prefix>.<topic.prefix>, written by the key's and the value's converter. A converter that takes only
 // bytes cannot write them and is an error here, where Debezium fails at the first
 // heartbeat.
-func NewHeartbeat(o Options, topicPrefix string) (*Heartbeat, error) {
-	h := &Heartbeat{topic: topicPrefix + "." + o.TopicPrefix, items: make([]schema.Value, 1)}
+func NewHeartbeat(o Options, topic string) (*Heartbeat, error) {
+	h := &Heartbeat{topic: topic, items: make([]schema.Value, 1)}
 	key, err := o.KeyConverter.Bind(heartbeatKey)
 	if err != nil {
 		return nil, option("key.converter", fmt.Errorf("heartbeats (heartbeat.interval.ms) are no bytes: %w", err))

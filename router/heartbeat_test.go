@@ -27,7 +27,7 @@ func TestHeartbeat(t *testing.T) {
 	for _, tt := range tests {
 		o := router.DefaultOptions()
 		o.TopicPrefix, o.KeyConverter, o.ValueConverter = "srv", tt.conv, tt.conv
-		h, err := router.NewHeartbeat(o, "__debezium-heartbeat")
+		h, err := router.NewHeartbeat(o, "__debezium-heartbeat.srv")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,6 +104,9 @@ func parsePlaceholder(text string) ([]byte, error) {
 
 // checkHeartbeat needs the converters, which checkRouter completes.
 func (s *settings) checkHeartbeat() error {
+	if s.connector.heartbeat.interval > 0 && s.router.TopicPrefix == "" && !s.connector.extendedHeaders && !s.imported.told("topic.prefix") {
+		return errors.New("topic.prefix: heartbeat.interval.ms sends to a topic named by it; name one")
+	}
 	return s.connector.heartbeat.check(s.router, &s.replication.Tables)
 }
 
@@ -111,6 +114,9 @@ func (s *settings) checkHeartbeat() error {
 func (s *settings) checkConnector() error {
 	if !s.connector.extendedHeaders {
 		return nil
+	}
+	if s.router.TopicPrefix == "" && s.imported.told("topic.prefix") {
+		return nil // the configuration is refused for it
 	}
 	if s.router.TopicPrefix == "" {
 		return errors.New("topic.prefix: extended.headers.enabled sends it as the connector's logical name; name one")

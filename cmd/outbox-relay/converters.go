@@ -87,5 +87,30 @@ func (s *settings) checkRouter() error {
 	for _, c := range s.converters {
 		c.apply()
 	}
-	return s.router.Validate()
+	if err := s.router.Validate(); err != nil {
+		return err
+	}
+	return s.checkTargets()
+}
+
+// checkTargets refuses a rule by which every topic has a name that Kafka does not
+// allow, unless a RegexRouter behind the router may mend it.
+func (s *settings) checkTargets() error {
+	t, err := s.router.Targets()
+	if err != nil || strings.Contains(s.imported.after, "RegexRouter") {
+		return err
+	}
+	for _, part := range []string{t.Fixed, t.Before, t.After} {
+		if bad := strings.TrimLeftFunc(part, topicLetter); bad != "" {
+			return fmt.Errorf("route.topic.replacement: every topic would have %q in its name, which Kafka does not allow: letters, digits, dots, underscores and hyphens of ASCII are allowed", firstRune(bad))
+		}
+	}
+	return nil
+}
+
+func firstRune(s string) string { return string([]rune(s)[:1]) }
+
+// topicLetter knows what may be in a topic's name.
+func topicLetter(c rune) bool {
+	return c == '.' || c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,13 +21,14 @@ type imported struct {
 	after         string // transforms.after
 	server        bool   // debezium.server
 
-	result dbzconfig.Result
+	result  dbzconfig.Result
+	refused []error
 }
 
 func (i *imported) declare(g *options.Group) {
 	g.Bool(&i.strict, "config.strict", false, "refuse keys of a Debezium configuration that Debezium ignores too, which are otherwise listed in a warning")
 	g.Bool(&i.print, "config.print", false, "print all options that are set as one command line, with where each came from, and exit; also what a Debezium configuration comes to")
-	g.String(&i.after, "transforms.after", "", "transforms behind the router, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
+	g.String(&i.after, "transforms.after", "", "transforms behind the router, which heartbeats go through too, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
 	g.Bool(&i.server, "debezium.server", false, "send as Debezium Server's Kafka sink does: no explicit partition, and the time of sending as the record's")
 }
 
@@ -43,6 +46,7 @@ func (i *imported) Import(files []options.ConfigFile, env []string, given func(s
 	}
 	i.result = dbzconfig.Import(in)
 	flags, refusals := i.result.Settle(given)
+	i.refused = refusals
 	out := make([]options.Imported, 0, len(flags))
 	for _, f := range flags {
 		at := options.Source{Kind: options.File, Where: f.Source.Place, Line: f.Source.Line, Key: f.Source.Key}
@@ -66,14 +70,31 @@ func (i *imported) tell(log zerolog.Logger) {
 	log.Warn().Strs("keys", ignored).Msg("configuration has keys that Debezium ignores too")
 }
 
+// told reports whether the import has refused something about an option, so that
+// rules about it need not say it again.
+func (i *imported) told(option string) bool {
+	return slices.ContainsFunc(i.refused, func(err error) bool { return strings.Contains(err.Error(), option) })
+}
+
 // check tells whether the transforms can be read.
 func (i *imported) check(o *router.Options) error {
 	_, err := i.transform(o)
 	return err
 }
 
-// transform returns what is done to each record behind the router; nil if
-// nothing is.
+// through is the topic that a record of the topic has behind the transforms.
+func (i *imported) through(o *router.Options, topic string) (string, error) {
+	after, err := i.transform(o)
+	if err != nil || after == nil || topic == "" {
+		return topic, err
+	}
+	rec := router.Record{Topic: topic}
+	err = after(&rec)
+	return rec.Topic, err
+}
+
+// transform returns what is done to each record behind the router, and to
+// heartbeats, which Debezium sends through the same transforms; nil if nothing is.
 func (i *imported) transform(o *router.Options) (func(*router.Record) error, error) {
 	after, err := dbzconfig.ParseAfter(i.after, o.HeaderConverter)
 	if err != nil {

@@ -79,3 +79,31 @@ func TestConvertersAreNotGuessed(t *testing.T) {
 		t.Errorf("with both given: exit %d: %s", code, stderr)
 	}
 }
+
+// What the import has refused is not asked for by the options' own rules as well.
+func TestOneFaultIsToldOnce(t *testing.T) {
+	t.Parallel()
+	with := func(old, fresh string) string { return strings.Replace(connectorJSON, old, fresh, 1) }
+	tests := map[string]string{
+		"no topic.prefix":            with(`"topic.prefix": "shop",`, `"heartbeat.interval.ms": "1000",`),
+		"a topic.prefix from nobody": with(`"topic.prefix": "shop",`, `"topic.prefix": "${env:NOBODY}", "heartbeat.interval.ms": "1000",`),
+		"a replacement from nobody":  with(`"transforms": "outbox",`, `"transforms": "outbox", "transforms.outbox.route.topic.regex": "(.*)", "transforms.outbox.route.topic.replacement": "${env:NOBODY}.$1",`),
+		"no topic for dead letters":  with(`"transforms": "outbox",`, `"transforms": "outbox", "errors.tolerance": "all",`),
+		"a word that there is not":   with(`"transforms": "outbox",`, `"transforms": "outbox", "transforms.outbox.table.op.invalid.behavior": "foo",`),
+	}
+	for name, content := range tests {
+		code, _, stderr := execute(t, nil, "-config", writeConfig(t, content), "-bootstrap.servers", "kafka:9092", "-config.print")
+		if code != daemon.Config || strings.Count(stderr, "\n  - ") != 1 {
+			t.Errorf("%s: exit %d: %s", name, code, stderr)
+		}
+	}
+}
+
+func TestHeartbeatQueryHidesItsTexts(t *testing.T) {
+	t.Parallel()
+	content := strings.Replace(connectorJSON, `"transforms": "outbox",`, `"transforms": "outbox", "heartbeat.interval.ms": "1000", "heartbeat.action.query": "SELECT dblink('password=geheim')",`, 1)
+	code, stdout, stderr := execute(t, nil, "-config", writeConfig(t, content), "-bootstrap.servers", "kafka:9092", "-config.print")
+	if code != daemon.OK || strings.Contains(stdout+stderr, "geheim") || !strings.Contains(stdout, "OUTBOX_RELAY_HEARTBEAT_ACTION_QUERY=") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}

@@ -103,13 +103,13 @@ func (s *settings) declareRouter(g *options.Group) {
 	g.String(&o.EventPayload, "table.field.event.payload", o.EventPayload, "`column` that becomes the record's value")
 	g.String(&o.EventTimestamp, "table.field.event.timestamp", o.EventTimestamp, "timestamp `column` that becomes the record's time; empty takes the time of processing")
 	g.String(&o.AdditionalPlacement, "table.fields.additional.placement", o.AdditionalPlacement, "more columns to send, as column:header:alias, column:envelope:alias or column:partition, separated by commas")
-	g.String(&o.AdditionalMissing, "table.field.additional.missing", o.AdditionalMissing, "what to do if the table lacks one of those columns: error or ignore")
+	g.String(&o.AdditionalMissing, "table.field.additional.missing", o.AdditionalMissing, "what to do if the table lacks one of those columns: error or ignore", options.OneOf("error", "ignore"))
 	g.String(&o.RouteByField, "route.by.field", o.RouteByField, "`column` that chooses the topic")
 	g.String(&o.RouteTopicRegex, "route.topic.regex", o.RouteTopicRegex, "Java regular `expression` for the whole value of that column; another value is the topic itself")
 	g.String(&o.RouteTopicReplacement, "route.topic.replacement", o.RouteTopicReplacement, "`topic` for a value that matches, with groups as $1 or ${name}")
 	g.Bool(&o.RouteTombstoneOnEmptyPayload, "route.tombstone.on.empty.payload", false, "send a null value for a payload that is NULL or blank")
 	g.String(&o.TraceField, "tracing.span.context.field", "", "`column` with the context of the trace that the event belongs to, as Debezium's outbox extension for Quarkus writes it (tracingspancontext), or a bare traceparent; it becomes the headers traceparent, tracestate and baggage")
-	g.String(&o.OpInvalidBehavior, "table.op.invalid.behavior", o.OpInvalidBehavior, "what to do about an UPDATE of the outbox table, which is not relayed: warn, error (log it so) or fatal (stop)")
+	g.String(&o.OpInvalidBehavior, "table.op.invalid.behavior", o.OpInvalidBehavior, "what to do about an UPDATE of the outbox table, which is not relayed: warn, error (log it so) or fatal (stop)", options.OneOf("warn", "error", "fatal"))
 }
 
 func (s *settings) declareKafka(g *options.Group) {

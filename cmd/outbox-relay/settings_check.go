@@ -64,6 +64,10 @@ func (s *settings) checked() (preflight.Config, error) {
 	if s.imported.after != "" {
 		targets = router.Targets{} // a transform may change the topic
 	}
+	beats, err := s.imported.through(&s.router, s.connector.heartbeat.topic(s.router.TopicPrefix))
+	if err != nil {
+		return preflight.Config{}, err
+	}
 	config := preflight.Config{
 		Database:    s.database.Name(),
 		Replication: s.connection(),
@@ -71,7 +75,7 @@ func (s *settings) checked() (preflight.Config, error) {
 		Kafka:       s.kafka,
 		Targets:     targets,
 	}
-	config.Topics.Fixed = slices.DeleteFunc([]string{s.connector.heartbeat.topic(s.router.TopicPrefix), s.kafka.DeadLetters.Topic}, func(name string) bool { return name == "" })
+	config.Topics.Fixed = slices.DeleteFunc([]string{beats, s.kafka.DeadLetters.Topic}, func(name string) bool { return name == "" })
 	return config, nil
 }
 

@@ -29,6 +29,7 @@ func expanding() []configuration {
 	expand("expand-envelope", false, asSchemas, options{"table.fields.additional.placement": "type:envelope"})
 	expand("expand-avro", false, asJSON, options{"transforms.outbox.field.name.adjustment.mode": "avro"})
 	expand("expand-tombstone", false, asJSON, options{"route.tombstone.on.empty.payload": "true"})
+	expand("expand-arrays", false, asSchemas, options{"table.json.payload.empty.array.behavior": "optional_string"}) // 3.6.1 ignores it
 	return list
 }
 

@@ -141,6 +141,7 @@ func (tr *trial) judge(t *testing.T) {
 	if tr.failure != "" {
 		t.Errorf("Debezium failed: %s", brief(tr.failure))
 	}
+	tr.debezium, tr.relayed = oneBeat(tr.debezium), oneBeat(tr.relayed)
 	oneRun(t, tr.debezium)
 	oneRun(t, tr.relayed)
 	if tr.java < shortestFloats {

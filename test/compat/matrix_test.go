@@ -8,7 +8,7 @@ import (
 
 // matrix lists all configurations. Those marked as full are compared with -full only.
 func matrix() []configuration {
-	return slices.Concat(chosen(), tables(), routing(), expanding(), connecting(), messages(), crossed())
+	return slices.Concat(chosen(), tables(), routing(), expanding(), connecting(), messages(), crossed(), beating())
 }
 
 // everything are the types that can be key and payload.

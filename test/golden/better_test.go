@@ -53,7 +53,7 @@ var betterCases = map[string]better{
 	},
 	"op-invalid-value": {
 		reason: "both refuse the value; the relay before it connects",
-		code:   exitConfiguration, says: `table.op.invalid.behavior: "explode" is none of warn, error, fatal`,
+		code:   exitConfiguration, says: `table.op.invalid.behavior: "explode" is not one of warn, error, fatal`,
 	},
 	"op-truncate-captured": {
 		reason: "Debezium hands the truncate to the router, which fails at it; the relay has no use for it",

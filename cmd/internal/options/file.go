@@ -89,6 +89,9 @@ func (s *Set) readContent(path string, content []byte) ([]assignment, []error) {
 	for _, err := range errs {
 		mistakes = append(mistakes, inFile(path, err))
 	}
+	if len(entries) == 0 && len(errs) == 0 {
+		mistakes = append(mistakes, fmt.Errorf("%s: the file is empty: no option is in it", path))
+	}
 	seen := map[string]Source{}
 	for _, e := range entries {
 		at := Source{Kind: File, Where: path, Line: e.Line}

@@ -65,3 +65,14 @@ func TestAddFormat(t *testing.T) {
 		t.Errorf("lines are not read any more: %v, %q", err, c.Slot)
 	}
 }
+
+// A file without an option was meant to have some: a mount that failed, or a wrong path.
+func TestEmptyFile(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"empty": "", "blank": " \n\t\n", "comments": "# slot.name=x\n"} {
+		var c config
+		if err := sample(&c).Parse([]string{"-config", write(t, "x.conf", content)}, nil); err == nil || !strings.Contains(err.Error(), "the file is empty") {
+			t.Errorf("%s: got %v, want an error about an empty file", name, err)
+		}
+	}
+}

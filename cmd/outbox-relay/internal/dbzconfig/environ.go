@@ -21,16 +21,26 @@ func propertyName(variable string) string {
 	return strings.ToLower(strings.ReplaceAll(variable, "_", "."))
 }
 
-// serverVariables returns the settings among the variables.
+// productionMark begins the name of a variable that is of the profile in which Debezium Server runs, and beats the one
+// without it.
+const productionMark = "_PROD_"
+
+// serverVariables returns the settings among the variables, the stronger ones last.
 func serverVariables(environ []string) []setting {
-	var out []setting
+	var out, strong []setting
 	for _, e := range environ {
-		name, value, ok := strings.Cut(e, "=")
-		if ok && serverVariable.MatchString(name) {
-			out = append(out, setting{key: propertyName(name), value: value, src: Source{Place: "environment", Key: name}})
+		name, value, _ := strings.Cut(e, "=")
+		bare, production := strings.CutPrefix(name, productionMark)
+		s := setting{key: propertyName(bare), value: value, src: Source{Place: "environment", Key: name}}
+		switch {
+		case !strings.Contains(e, "=") || !serverVariable.MatchString(bare):
+		case production:
+			strong = append(strong, s)
+		default:
+			out = append(out, s)
 		}
 	}
-	return out
+	return append(out, strong...)
 }
 
 // variables maps the names of the environment to their values.

@@ -24,6 +24,8 @@ var alternatives = map[string][]string{
 	"sasl.password":          {"sasl.password.file"},
 	"sasl.password.file":     {"sasl.password"},
 
+	deadLetters: {"errors.tolerance"},
+
 	"sasl.oauthbearer.client.credentials.client.secret": {"sasl.oauthbearer.client.credentials.client.secret.file"},
 
 	"ssl.keystore.key": {"ssl.keystore.key.file"},

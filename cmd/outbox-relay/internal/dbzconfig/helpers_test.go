@@ -82,3 +82,24 @@ func checkNotice(t *testing.T, res dbzconfig.Result, want string) {
 		t.Errorf("no notice has %q:\n%s", want, strings.Join(res.Notices, "\n"))
 	}
 }
+
+// checkIgnored fails unless the one key that Debezium ignores too is told with want; no key if want is empty.
+func checkIgnored(t *testing.T, res dbzconfig.Result, want string) {
+	t.Helper()
+	switch {
+	case want == "" && len(res.Ignored) > 0:
+		t.Errorf("ignored: %v", res.Ignored)
+	case want != "" && (len(res.Ignored) != 1 || !strings.Contains(res.Ignored[0].String(), want)):
+		t.Errorf("ignored: %v, want one with %q", res.Ignored, want)
+	}
+}
+
+// checkRefusal fails unless want is in the only refusal, or there is none if want is empty.
+func checkRefusal(t *testing.T, res dbzconfig.Result, want string) {
+	t.Helper()
+	if want == "" {
+		checkRefusals(t, res)
+		return
+	}
+	checkRefusals(t, res, want)
+}

@@ -43,7 +43,8 @@ func (im *importer) setAfter(stages []stage, src Source) {
 
 // judgeBefore decides about a transform that sees the change events themselves, and heartbeats.
 func (im *importer) judgeBefore(l link, chain []link, beats *beats) {
-	predicates := slices.ContainsFunc(chain, func(l link) bool { return l.options.has("predicate") })
+	upTo := chain[:1+slices.IndexFunc(chain, func(l link) bool { return l.kind == routerLink })]
+	predicates := slices.ContainsFunc(upTo, func(l link) bool { return l.options.has("predicate") })
 	if l.options.has("predicate") {
 		if p, ok := im.predicate(l); !ok {
 			return

@@ -76,7 +76,7 @@ func TestWorkerDetails(t *testing.T) {
 		t.Parallel()
 		res := dbzconfig.Import(files(bare("value.converter.schemas.enable", "true"), workerFile))
 		checkFlags(t, res, "value.converter", "json", "value.converter.schemas.enable", "false")
-		checkNotice(t, res, "Connect does not read it")
+		checkIgnored(t, res, "Connect does not read it")
 	})
 	t.Run("override", func(t *testing.T) {
 		t.Parallel()

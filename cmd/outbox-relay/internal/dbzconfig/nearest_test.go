@@ -20,30 +20,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestWritten(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ query, want string }{
-		{"INSERT INTO public.Outbox (id) VALUES (1)", "public.outbox"},
-		{`insert into "App"."Outbox" default values`, "App.Outbox"},
-		{"UPDATE ONLY outbox SET x = 1", "outbox"},
-		{"DELETE FROM a . b WHERE true", "a.b"},
-		{"WITH x AS (DELETE FROM app.outbox RETURNING *) SELECT * FROM x", "app.outbox"},
-		{"TRUNCATE TABLE outbox", "outbox"},
-		{"MERGE INTO t USING s ON true WHEN MATCHED THEN DO NOTHING", "t"},
-		{"SELECT 1", ""},
-		{"SELECT pg_logical_emit_message(false, 'heartbeat', '')", ""},
-	}
-	for _, test := range tests {
-		got := ""
-		if tables := written(test.query); len(tables) > 0 {
-			got = tables[0]
-		}
-		if got != test.want {
-			t.Errorf("%s: got %q, want %q", test.query, got, test.want)
-		}
-	}
-}
-
 func TestSplitPatterns(t *testing.T) {
 	t.Parallel()
 	got := splitPatterns(`a\.b, c\,d ,,e`)

@@ -2,6 +2,7 @@ package dbzconfig
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,9 +59,10 @@ type Option struct {
 	// Settles is the flag by which an operator overrules a refusal; "" if there is none.
 	Settles string
 
-	value valueKind
-	words map[string]string // values that have another name here
-	read  func(*importer, *Option, setting)
+	value   valueKind
+	allowed []string          // the words of an enumeration, if the flag itself would name a wrong one in another spelling
+	words   map[string]string // values that have another name here
+	read    func(*importer, *Option, setting)
 }
 
 // noFlag is the Flag of an option that the import acts on.
@@ -101,7 +103,10 @@ func (o *Option) normal(value string) (string, error) {
 	case enum:
 		value = strings.ToLower(strings.TrimSpace(value))
 	case capitals:
-		value = strings.ToUpper(strings.TrimSpace(value))
+		written := value
+		if value = strings.ToUpper(strings.TrimSpace(value)); !slices.Contains(o.allowed, value) {
+			return written, fmt.Errorf("is none of %s", strings.Join(o.allowed, ", "))
+		}
 	case boolean:
 		value = strings.ToLower(strings.TrimSpace(value))
 		if value != "true" && value != "false" {

@@ -76,7 +76,7 @@ func (r *registry) rank() map[string]int {
 
 // FlagNames returns every flag that Import may set. The command must have all of them.
 func FlagNames() []string {
-	out := []string{"database.password.file", "publication.publish.updates", "sasl.password"}
+	out := []string{"database.password.file", beatTopicFlag, "publication.publish.updates", "sasl.password"}
 	for _, o := range Options() {
 		switch {
 		case o.Status != Honored || o.Flag == noFlag:

@@ -99,10 +99,10 @@ func converterOptions() []Option {
 	out := []Option{
 		{Name: "(class)", Flag: noFlag, Reason: "StringConverter, JsonConverter, Kafka's ByteArrayConverter, Debezium's BinaryDataConverter (once ByteBufferConverter), SimpleHeaderConverter"},
 		{Name: "schemas.enable", Default: "true", value: boolean, Reason: "JsonConverter's"},
-		{Name: "decimal.format", Default: "BASE64", value: capitals, Reason: "JsonConverter's"},
+		{Name: "decimal.format", Default: "BASE64", value: capitals, allowed: decimalFormats, Reason: "JsonConverter's"},
 		{Name: "delegate.converter.type", Reason: "BinaryDataConverter's: string, json or simple"},
 		{Name: "delegate.converter.type.schemas.enable", Default: "true", value: boolean, Reason: "of a JsonConverter behind BinaryDataConverter"},
-		{Name: "delegate.converter.type.decimal.format", Default: "BASE64", value: capitals, Flag: "decimal.format", Reason: "of a JsonConverter behind BinaryDataConverter"},
+		{Name: "delegate.converter.type.decimal.format", Default: "BASE64", value: capitals, allowed: decimalFormats, Flag: "decimal.format", Reason: "of a JsonConverter behind BinaryDataConverter"},
 		{Name: "delegate.converter.type.*", Status: Irrelevant, Reason: "caches and defaults of the delegate, which change no byte"},
 		{Name: "converter.encoding", Status: Refused, Reason: "strings are UTF-8", Harmless: []string{"UTF-8", "UTF8"}},
 		{Name: "schemas.cache.size", Status: Irrelevant, Reason: "a cache"},
@@ -118,9 +118,12 @@ func converterOptions() []Option {
 	return out
 }
 
+// decimalFormats are the ways in which JsonConverter writes decimals.
+var decimalFormats = []string{"BASE64", "NUMERIC"}
+
 func transformOptions() []Option {
 	out := []Option{
-		{Name: "RegexRouter", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.RegexRouter behind the router; before it, it has no effect"},
+		{Name: "RegexRouter", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.RegexRouter behind the router; before it, it has an effect on heartbeats only, whose topic it names (-heartbeat.topic)"},
 		{Name: "DropHeaders", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.DropHeaders behind the router"},
 		{Name: "InsertHeader", Flag: "transforms.after", Reason: "org.apache.kafka.connect.transforms.InsertHeader behind the router, with a value.literal that Connect reads as text, a whole number, true or false"},
 		{Name: "DecodeLogicalDecodingMessageContent", Flag: includeMessages, Reason: decodeClass + " before the router makes events of the messages of pg_logical_emit_message"},

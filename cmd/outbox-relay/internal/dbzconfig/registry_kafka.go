@@ -77,9 +77,12 @@ func workerOptions() []Option {
 	const own = "of the worker's own clients: only options named producer.* reach Connect's producers"
 	out := []Option{
 		{Name: "bootstrap.servers"},
-		{Name: "key.converter*", Flag: noFlag, Reason: "if the connector has no key.converter"},
-		{Name: "value.converter*", Flag: noFlag, Reason: "if the connector has no value.converter"},
-		{Name: "header.converter*", Flag: noFlag, Reason: "if the connector has no header.converter"},
+		{Name: "key.converter", Flag: noFlag, Reason: "if the connector has no key.converter"},
+		{Name: "key.converter.*", Flag: noFlag, Reason: "likewise"},
+		{Name: "value.converter", Flag: noFlag, Reason: "if the connector has no value.converter"},
+		{Name: "value.converter.*", Flag: noFlag, Reason: "likewise"},
+		{Name: "header.converter", Flag: noFlag, Reason: "if the connector has no header.converter"},
+		{Name: "header.converter.*", Flag: noFlag, Reason: "likewise"},
 		{Name: "producer.*", Flag: noFlag, Reason: "see the table of the producer"},
 		{Name: "topic.creation.enable", Default: "true", value: boolean, Reason: "false keeps topic.creation.default.* of the connector from creating topics"},
 		{Name: "config.providers*", Flag: noFlag, Reason: "which placeholders stand for files and variables"},

@@ -49,6 +49,11 @@ func (im *importer) readPlacement(o *Option, s setting) {
 // readOpInvalid takes over what updates do, unless they never come so far.
 func (im *importer) readOpInvalid(o *Option, s setting) {
 	if im.skipsUpdates() {
+		value, err := im.resolve(s, nil)
+		if word := strings.ToLower(strings.TrimSpace(value)); err == nil && word != "warn" && word != "error" && word != "fatal" {
+			im.refuse(s.src, []string{o.flag()}, "%q is none of warn, error, fatal", value)
+			return
+		}
 		im.notice(s.src, "skipped.operations keeps updates from the router, so this has no effect in Debezium; the relay logs updates and drops them")
 		return
 	}
@@ -62,7 +67,7 @@ func (im *importer) readErrorOnMissing(o *Option, s setting) {
 		value, err = o.normal(value)
 	}
 	if err != nil {
-		im.refuse(s.src, []string{o.NewName}, "%v", err)
+		im.refuse(s.src, []string{o.NewName}, "%q %v", s.value, err)
 		return
 	}
 	s.value = map[string]string{"true": "error", "false": "ignore"}[value]

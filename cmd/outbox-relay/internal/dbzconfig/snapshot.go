@@ -31,6 +31,9 @@ func (im *importer) readSnapshotMode(o *Option, s setting) {
 		im.refuse(s.src, []string{o.flag()}, "Debezium has no snapshot mode %q; it has %s", value, strings.Join(snapshotModes, ", "))
 		return
 	}
+	if mode == "always" {
+		im.notice(s.src, "on a slot that exists, Debezium streams from the snapshot's position and loses rows that were committed since the slot's and deleted again; the relay streams from the slot's, so that rows which are in both come twice")
+	}
 	im.setFlag(o.flag(), mode, s.src)
 }
 

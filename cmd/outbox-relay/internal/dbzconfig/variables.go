@@ -6,7 +6,8 @@ import (
 )
 
 // variableLine is a line of a file of variables, as docker --env-file, compose's .env and shells read it.
-var variableLine = regexp.MustCompile(`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
+// A name alone is a variable of the environment that Docker passes on.
+var variableLine = regexp.MustCompile(`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)(=.*)?$`)
 
 // isVariables reports whether a file holds variables of Debezium Server.
 func isVariables(content []byte) bool {
@@ -20,7 +21,7 @@ func isVariables(content []byte) bool {
 		if m == nil {
 			return false
 		}
-		found = found || serverVariable.MatchString(m[1])
+		found = found || m[2] != "" && serverVariable.MatchString(strings.TrimPrefix(m[1], productionMark))
 	}
 	return found
 }
@@ -33,11 +34,12 @@ func (r *reader) variables(content []byte) {
 	for line := range strings.Lines(decodeText(content)) {
 		n++
 		m := variableLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m == nil || strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if m == nil || m[2] == "" { // a comment, or what the environment itself says
 			continue
 		}
-		value, quoted := unquoted(m[2])
-		if !serverVariable.MatchString(m[1]) {
+		value, quoted := unquoted(m[2][1:])
+		name, production := strings.CutPrefix(m[1], productionMark)
+		if !serverVariable.MatchString(name) {
 			d.variables[m[1]] = value
 			continue
 		}
@@ -45,7 +47,11 @@ func (r *reader) variables(content []byte) {
 		if quoted {
 			r.notices = append(r.notices, notice{at, "the quotes around the value are taken for the shell's; docker --env-file would make them part of it"})
 		}
-		d.add(setting{key: propertyName(m[1]), value: value, src: at})
+		key := propertyName(name)
+		if production {
+			key = "%prod." + key
+		}
+		d.add(setting{key: key, value: value, src: at})
 	}
 	r.docs = append(r.docs, d)
 }

@@ -56,6 +56,11 @@ func (h *handler) beat() error {
 	if err := h.heart.record.Record(now.UnixMilli(), &h.rec); err != nil {
 		return h.refuse(configuration("heartbeat", err))
 	}
+	if h.after != nil { // as all records of Debezium, heartbeats go through the transforms
+		if err := h.after(&h.rec); err != nil {
+			return h.refuse(configuration("heartbeat", err))
+		}
+	}
 	if !h.room(recordSize(&h.rec)) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ const heartbeats = "__debezium-heartbeat.srv"
 // beating lets the rig's relays send heartbeats.
 func (r *rig) beating(t *testing.T, interval time.Duration, query string) {
 	t.Helper()
-	record, err := router.NewHeartbeat(r.router, "__debezium-heartbeat")
+	record, err := router.NewHeartbeat(r.router, heartbeats)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,26 @@ func TestHeartbeat(t *testing.T) {
 	if n, held := run.count(t, "outbox_relay_heartbeats_total"), r.held(heartbeats); int(n) != held {
 		t.Errorf("counted %v heartbeats, the topic holds %d", n, held)
 	}
+}
+
+// As in Debezium, heartbeats go through the transforms of events.
+func TestHeartbeatGoesThroughTheTransforms(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, outboxTable)
+	r.beating(t, 50*time.Millisecond, "")
+	r.relay.After = func(rec *router.Record) error {
+		rec.Topic = strings.ReplaceAll(rec.Topic, heartbeats, r.topic)
+		rec.Headers = append(rec.Headers, router.Header{Key: "src", Value: []byte("orders")})
+		return nil
+	}
+	run := r.start(t)
+	run.streaming(t)
+	rec := r.records(t, r.topic, 1)[0]
+	want := regexp.MustCompile(`^Struct\{serverName=srv\} Struct\{ts_ms=\d{13}\} src=orders$`)
+	if !want.MatchString(text(rec)) || rec.Partition != 0 {
+		t.Errorf("got %s in partition %d, want %s in 0", text(rec), rec.Partition, want)
+	}
+	run.stop(t)
 }
 
 // await waits until a query returns true.
