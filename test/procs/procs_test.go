@@ -83,7 +83,7 @@ func TestWaitLog(t *testing.T) {
 	t.Parallel()
 	ctx := bounded(t, 20*time.Second)
 	p := sh(t, `
-		trap 'echo "{\"message\":\"reloaded\",\"times\":2}"' HUP
+		trap 'echo "{\"message\":\"reloaded\",\"times\":2}"' USR1
 		echo "{\"message\":\"started\",\"lsn\":\"0/16B3748\"}" >&2
 		while :; do sleep 0.01; done`)
 	started, err := p.WaitLog(ctx, 0, procs.Field("message", "started"))
@@ -94,7 +94,7 @@ func TestWaitLog(t *testing.T) {
 		t.Errorf("line %+v, lsn %q", started, lsn)
 	}
 	mark := p.Mark()
-	if err := p.Signal(syscall.SIGHUP); err != nil {
+	if err := p.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
 	match := procs.All(procs.Field("times", "2"), procs.Contains("reloaded"))
