@@ -66,6 +66,9 @@ func (t Table) checkEvent(e Event) (row, error) {
 	refuse(t.checkSequence(e.Sequence))
 	refuse(named("its id", storable(e.ID)))
 	refuse(named("its type", storable(e.Type)))
+	if t.reference {
+		refuse(checkReference(e))
+	}
 	if len(e.Extra) != len(t.Extra) {
 		refuse(fmt.Errorf("it has %d extra values for the %d extra columns of the table", len(e.Extra), len(t.Extra)))
 	}

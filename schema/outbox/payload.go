@@ -1,9 +1,11 @@
 package outbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -11,7 +13,7 @@ import (
 type PayloadKind int
 
 const (
-	JSON  PayloadKind = iota // json or jsonb
+	JSON  PayloadKind = iota // json or jsonb; what only json takes is refused for both
 	Text                     // text or varchar
 	Bytes                    // bytea
 )
@@ -20,7 +22,10 @@ const (
 // bytes as it will be sent. Text goes as a string, because a driver may take a
 // []byte for bytea.
 func (k PayloadKind) encode(payload any) (value any, size int, err error) {
-	if payload == nil {
+	if p, ok := payload.(json.RawMessage); ok {
+		payload = []byte(p)
+	}
+	if p, ok := payload.([]byte); payload == nil || ok && p == nil {
 		return nil, 0, nil
 	}
 	switch k {
@@ -34,26 +39,67 @@ func (k PayloadKind) encode(payload any) (value any, size int, err error) {
 }
 
 func encodeJSON(payload any) (any, int, error) {
-	var text []byte
-	switch p := payload.(type) {
-	case []byte:
-		text = p
-	case json.RawMessage:
-		text = p
-	default:
+	text, given := payload.([]byte)
+	if !given {
 		var err error
-		if text, err = json.Marshal(p); err != nil {
-			return nil, 0, fmt.Errorf("the payload can not be marshaled: %w", err)
+		if text, err = marshal(payload); err != nil || text == nil {
+			return nil, 0, err
 		}
-		return string(text), printedSize(text), nil
 	}
-	if !json.Valid(text) {
+	switch {
+	case len(text) == 0:
+		return nil, 0, errors.New("the payload is empty, which is not valid JSON; nil is NULL")
+	case given && !json.Valid(text):
 		return nil, 0, fmt.Errorf("the payload is not valid JSON%s", where(text))
-	}
-	if !utf8.Valid(text) {
+	case !utf8.Valid(text):
 		return nil, 0, errors.New("the payload is JSON that is not UTF-8")
 	}
-	return string(text), printedSize(text), nil
+	size, err := measure(text)
+	return string(text), size, err
+}
+
+// marshal returns the JSON of a value, none for a nil one.
+func marshal(payload any) ([]byte, error) {
+	text, err := json.Marshal(payload)
+	if err != nil {
+		return nil, fmt.Errorf("the payload can not be marshaled: %w", err)
+	}
+	if string(text) == "null" && isNil(payload) {
+		return nil, nil
+	}
+	if holdsReplacement(text) {
+		return nil, errors.New(`the payload became JSON with \ufffd, which encoding/json writes where a string is not UTF-8; ` +
+			"give JSON that is meant so as a []byte")
+	}
+	return text, nil
+}
+
+// isNil is asked about what encoding/json made null of.
+func isNil(payload any) bool {
+	switch v := reflect.ValueOf(payload); v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return v.IsNil()
+	}
+	return false
+}
+
+// holdsReplacement reports the escape that encoding/json writes for a byte that is
+// not UTF-8. It writes U+FFFD itself as it is, so what else could bring the escape is
+// JSON that a json.Marshaler made.
+func holdsReplacement(text []byte) bool {
+	const escape = `\ufffd`
+	for i := 0; ; {
+		at := bytes.Index(text[i:], []byte(escape))
+		if at < 0 {
+			return false
+		}
+		i += at
+		before := len(bytes.TrimRight(text[:i], `\`))
+		if (i-before)%2 == 0 { // else the backslash is itself escaped
+			return true
+		}
+		i += len(escape)
+	}
 }
 
 // where tells the place of the first mistake, but not what is there: a payload does
@@ -66,25 +112,6 @@ func where(text []byte) string {
 	return fmt.Sprintf(": it breaks at byte %d of %d", syntax.Offset, len(text))
 }
 
-// printedSize is how long JSON is once jsonb has put a blank behind each comma and
-// colon. That a number like 1e300 is printed in full is not seen.
-func printedSize(text []byte) int {
-	size, quoted := len(text), false
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			quoted = !quoted
-		case '\\': // only within quotes; what follows may be one
-			i++
-		case ',', ':':
-			if !quoted {
-				size++
-			}
-		}
-	}
-	return size
-}
-
 func encodeText(payload any) (any, int, error) {
 	var text string
 	switch p := payload.(type) {
@@ -93,7 +120,7 @@ func encodeText(payload any) (any, int, error) {
 	case []byte:
 		text = string(p)
 	default:
-		return nil, 0, fmt.Errorf("the payload is a %T; a text column takes string or []byte", payload)
+		return nil, 0, fmt.Errorf("the payload is a %T; a text column takes string, []byte or json.RawMessage", payload)
 	}
 	return text, len(text), named("the payload", storable(text))
 }
@@ -105,5 +132,5 @@ func encodeBytes(payload any) (any, int, error) {
 	case string:
 		return []byte(p), len(p), nil
 	}
-	return nil, 0, fmt.Errorf("the payload is a %T; a bytea column takes []byte or string", payload)
+	return nil, 0, fmt.Errorf("the payload is a %T; a bytea column takes []byte, json.RawMessage or string", payload)
 }

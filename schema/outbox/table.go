@@ -16,7 +16,10 @@ const DefaultMaxBytes = 1<<20 - 4<<10
 // configuration, and use it from any goroutine.
 type Table struct {
 	// Schema and Name are the table's, exactly as PostgreSQL stores them. An empty
-	// Schema leaves it to search_path; an empty Name is "outbox".
+	// Schema leaves it to search_path; an empty Name is "outbox". If Name and Columns
+	// are left empty the table is taken for the reference table: an id that is no UUID,
+	// and a key or type of more than 255 characters, are refused. Name a table whose
+	// columns have other types, even if its name is "outbox".
 	Schema, Name string
 
 	// Columns are the names of its columns. The zero value is
@@ -52,13 +55,16 @@ type Table struct {
 	Topic func(aggregateType string) string
 
 	// MaxBytes limits key and payload of an event together, the payload as jsonb
-	// prints it. Defaults to DefaultMaxBytes. It belongs to the relay's
-	// max.request.size and the topic's max.message.bytes.
+	// prints it: 1e9 with all its digits. Defaults to DefaultMaxBytes. It belongs to
+	// the relay's max.request.size and the topic's max.message.bytes.
 	MaxBytes int
+
+	reference bool // set by withDefaults: the columns are taken to be those of schema.DDL
 }
 
 // withDefaults returns the table with nothing left to be defaulted.
 func (t Table) withDefaults() Table {
+	t.reference = t.Name == "" && t.Columns == (schema.Columns{})
 	t.Name = cmp.Or(t.Name, "outbox")
 	if t.Columns == (schema.Columns{}) {
 		t.Columns = schema.DefaultColumns()
