@@ -15,14 +15,14 @@ type Publication struct {
 	Ground  string // identifies what it publishes: changes when somebody changes that, or makes the publication anew
 	Inserts bool
 	Deletes bool // publishes deletes or truncates: pruning is sent to the readers
-	Carries bool // the table is in it
+	Carries bool // the table is in it, and of a kind that can be published
 	Filter  string
 }
 
 // schemaVersion is the first server version whose publications can name schemas.
 const schemaVersion = 150000
 
-// ReadPublication looks a publication up. The identity of what it publishes is that of its catalog rows: any change
+// ReadPublication looks a publication up. The identity of what it publishes is that of its catalog rows and the table's: any change
 // writes a new version of a row, which has another xmin.
 func ReadPublication(ctx context.Context, conn *pgx.Conn, server Server, name string, t *Table) (Publication, error) {
 	p := Publication{Name: name}
@@ -43,8 +43,12 @@ func ReadPublication(ctx context.Context, conn *pgx.Conn, server Server, name st
 	if err != nil {
 		return p, fmt.Errorf("look up publication %q: %w", name, err)
 	}
-	p.Ground = strings.Join([]string{p.Ground, table, namespace}, " ")
-	p.Carries = all || table != "" || namespace != ""
+	ground, publishable, err := t.ground(ctx, conn)
+	if err != nil {
+		return p, err
+	}
+	p.Ground = strings.Join([]string{p.Ground, table, namespace, ground}, " ")
+	p.Carries = publishable && (all || table != "" || namespace != "")
 	return p, p.readFilter(ctx, conn, t)
 }
 

@@ -114,6 +114,14 @@ func (t *Table) Indexed(column string) bool {
 	return false
 }
 
+// Hidden reports whether row-level security may hide rows of the table from this role.
+func (t *Table) Hidden(ctx context.Context, conn *pgx.Conn) (hidden bool, err error) {
+	if err = conn.QueryRow(ctx, `SELECT pg_catalog.row_security_active($1::oid)`, t.OID).Scan(&hidden); err != nil {
+		return false, fmt.Errorf("ask whether row-level security applies to %s: %w", t.Name, err)
+	}
+	return hidden, nil
+}
+
 // CheckPrivileges reports what this role lacks, as the statements that grant it.
 func (t *Table) CheckPrivileges(ctx context.Context, conn *pgx.Conn) error {
 	var table, key bool

@@ -45,8 +45,14 @@
 //     rows every 2^30 transactions (Ledger.CheckDue) and stops if there is one.
 //   - A rewrite of the table (ALTER TABLE, VACUUM FULL, pg_repack) may give rows new numbers. It changes the relation's
 //     file node, which is part of Leaf.Print: what was there before it is unproven from then on.
+//   - A table or partition that had another name or schema for a while: what was inserted then may be outside of the publication, or
+//     of what the reader asks for by name. Both write a new version of a row of pg_class (or of pg_namespace, for a schema's
+//     name), whose xmin is a part of Slot.Ground and Leaf.Ground. Other DDL does so too, and ends ranges needlessly.
+//   - A table or partition that is not logged: its rows are in no WAL. It is refused.
 //   - A partition that is attached brings rows that were never published. It counts from when it was first seen attached; one
 //     that was made as a partition from behind the transaction that made it (Leaf.Born).
+//     Born asks that a column's row in pg_attribute says that it is inherited and is still the one that the creating command wrote:
+//     attaching, like detaching, writes new versions of all of them. What cannot be shown to be born counts as attached.
 //   - An UPDATE gives a row a new number. An outbox is for inserting only; where the row has a time of its own, a time
 //     before Range.Since keeps it unproven.
 //   - A position that somebody moved by hand (pg_replication_slot_advance, pg_copy_logical_replication_slot), and a reader that

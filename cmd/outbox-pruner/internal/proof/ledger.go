@@ -16,10 +16,12 @@ type Range struct {
 
 // Leaf is a table that holds rows: the outbox itself, or one of its partitions.
 type Leaf struct {
-	Print string `json:"print"`          // changes when rows may have got in otherwise than by an insert that was published
-	Node  uint32 `json:"node"`           // relation's file node, a part of Print
-	From  XID    `json:"from,omitempty"` // rows of transactions before it are unproven; 0 for no limit
-	Born  uint32 `json:"-"`              // xmin of the transaction that made it as a partition; 0 if it may have held rows before it was one
+	Print string `json:"print"` // changes when rows may have got in otherwise than by an insert that was published
+	// Ground changes when its name or schema may have: what was inserted meanwhile may have gone out under another name, or not at all.
+	Ground string `json:"ground"`
+	Node   uint32 `json:"node"`           // relation's file node, a part of Print
+	From   XID    `json:"from,omitempty"` // rows of transactions before it are unproven; 0 for no limit
+	Born   uint32 `json:"-"`              // xmin of the transaction that made it as a partition; 0 if it may have held rows before it was one
 }
 
 // Slot is what is known of one slot.
@@ -59,7 +61,7 @@ type Evidence struct {
 // Same reports whether nothing in the publication or the table has changed between two looks at them.
 func (e *Evidence) Same(other *Evidence) bool {
 	return e.System == other.System && e.Table == other.Table && maps.Equal(e.Grounds, other.Grounds) &&
-		maps.EqualFunc(e.Leaves, other.Leaves, func(a, b Leaf) bool { return a.Print == b.Print })
+		maps.EqualFunc(e.Leaves, other.Leaves, func(a, b Leaf) bool { return a.Print == b.Print && a.Ground == b.Ground })
 }
 
 // maxRanges bounds the ledger. The oldest go first: their rows were deleted long ago, or are kept for good.
@@ -74,14 +76,14 @@ func (l *Ledger) Begin(e *Evidence, fresh XID) (broken []string) {
 		*l = Ledger{System: e.System, Table: e.Table, Slots: map[string]*Slot{}}
 	}
 	l.Newest = fresh
-	l.begin(e.Leaves, fresh)
+	moved := l.begin(e.Leaves, fresh)
 	for _, name := range slices.Sorted(maps.Keys(e.Slots)) {
 		seen, ground := e.Slots[name], e.Grounds[name]
 		s := l.Slots[name]
 		if s == nil {
 			s = &Slot{}
 			l.Slots[name] = s
-		} else if seen.Continues(s.Last) && ground == s.Ground {
+		} else if seen.Continues(s.Last) && ground == s.Ground && !moved {
 			s.Last = seen
 			continue
 		} else {
@@ -99,7 +101,10 @@ func (l *Ledger) Begin(e *Evidence, fresh XID) (broken []string) {
 //
 // A partition that was born counts from behind the transaction that made it: others could not write to it before it was
 // there, but that transaction itself could have done anything in between.
-func (l *Ledger) begin(leaves map[uint32]Leaf, fresh XID) {
+//
+// It reports whether a leaf that was known may have had another name since: no range goes on over that, and what was
+// confirmed before stays.
+func (l *Ledger) begin(leaves map[uint32]Leaf, fresh XID) (moved bool) {
 	first := l.Leaves == nil
 	known := l.Leaves
 	l.Leaves = make(map[uint32]Leaf, len(leaves))
@@ -110,6 +115,7 @@ func (l *Ledger) begin(leaves map[uint32]Leaf, fresh XID) {
 			leaf.From = 0
 		case seen && before.Print == leaf.Print:
 			leaf.From = before.From
+			moved = moved || before.Ground != leaf.Ground
 		case !seen && leaf.Born != 0:
 			leaf.From = fresh.past(leaf.Born) + 1
 		default:
@@ -117,6 +123,7 @@ func (l *Ledger) begin(leaves map[uint32]Leaf, fresh XID) {
 		}
 		l.Leaves[oid] = leaf
 	}
+	return moved
 }
 
 // Finish notes that the readers of all slots have confirmed everything below horizon, which was taken at the time at,

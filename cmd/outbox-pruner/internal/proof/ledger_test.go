@@ -117,6 +117,32 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
+// A range does not go on over a change of a known leaf's name; one that is new, or that was rewritten anyhow, ends none.
+func TestMovedLeafEndsRanges(t *testing.T) {
+	t.Parallel()
+	known := proof.Leaf{Print: "1", Ground: "a"}
+	for _, tt := range []struct {
+		name   string
+		leaves []proof.Leaf
+		broken bool
+	}{
+		{"moved", []proof.Leaf{{Print: "1", Ground: "b"}}, true},
+		{"the same, and a new one", []proof.Leaf{known, {Print: "2", Ground: "b"}}, false},
+		{"rewritten", []proof.Leaf{{Print: "1 rewritten", Ground: "b"}}, false},
+		{"gone", nil, false},
+	} {
+		l := &proof.Ledger{}
+		before, after := evidence("x", "p", known), evidence("x", "p", tt.leaves...)
+		round(t, l, before, 10, 20)
+		if broken := round(t, l, after, 30, 40); (broken != nil) != tt.broken {
+			t.Errorf("%s: broken %v", tt.name, broken)
+		}
+		if before.Same(after) {
+			t.Errorf("%s: passes for the same evidence", tt.name)
+		}
+	}
+}
+
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	l := &proof.Ledger{}

@@ -19,6 +19,9 @@ func (p *Pruner) announce(ctx context.Context, conn *pgx.Conn, s *pass, seen *lo
 				Msg("the publication publishes deletes or truncates: each row that is pruned is sent to its readers, who ignore it")
 		}
 	}
+	if err := p.announceHidden(ctx, conn, s); err != nil {
+		return err
+	}
 	may, err := catalog.MayStamp(ctx, conn, seen.server)
 	if err != nil {
 		return err
@@ -27,6 +30,16 @@ func (p *Pruner) announce(ctx context.Context, conn *pgx.Conn, s *pass, seen *lo
 		p.log.Info().Msg("this role may not stamp slots (EXECUTE on pg_stat_reset_replication_slot, PostgreSQL 15 and later): after a restart of the relay rows of one interval may have to be kept")
 	}
 	return p.announceOthers(ctx, conn, s, seen)
+}
+
+// announceHidden tells of rows that may be out of sight. They stay, so it is no error.
+func (p *Pruner) announceHidden(ctx context.Context, conn *pgx.Conn, s *pass) error {
+	hidden, err := s.table.Hidden(ctx, conn)
+	if err == nil && hidden && p.once("hidden "+s.table.Name.String()) {
+		p.log.Warn().Stringer("table", s.table.Name).
+			Msg("row-level security applies to this role: rows that its policies hide are not counted and stay; give the role BYPASSRLS or a policy that shows all rows")
+	}
+	return err
 }
 
 func (p *Pruner) announceTable(s *pass) {

@@ -28,6 +28,9 @@ func (p *Pruner) lookAt(ctx context.Context, conn *pgx.Conn, t *catalog.Table) (
 	if err := l.readSlots(ctx, conn, p.cfg.Slots); err != nil {
 		return nil, err
 	}
+	if l.evidence.Leaves, err = t.Leaves(ctx, conn); err != nil {
+		return nil, err
+	}
 	for _, s := range p.cfg.Slots {
 		publication, err := catalog.ReadPublication(ctx, conn, l.server, s.Publication, t)
 		if err != nil {
@@ -42,8 +45,7 @@ func (p *Pruner) lookAt(ctx context.Context, conn *pgx.Conn, t *catalog.Table) (
 		l.publications = append(l.publications, publication)
 		l.evidence.Grounds[s.Name] = publication.Ground
 	}
-	l.evidence.Leaves, err = t.Leaves(ctx, conn)
-	return l, err
+	return l, nil
 }
 
 // readSlots looks at the slots again.

@@ -99,3 +99,6 @@ func (r *rig) settle() {
 func (r *rig) cancellable() (context.Context, context.CancelFunc) {
 	return context.WithCancel(r.ctx())
 }
+
+// splitSQL takes statements apart that are to be transactions of their own.
+func splitSQL(statements string) []string { return strings.Split(statements, "; ") }

@@ -63,7 +63,8 @@ func (s *pass) readPartitions(ctx context.Context, conn *pgx.Conn) ([]partition,
 }
 
 // prunePartitions drops or detaches old partitions and makes coming ones. One that cannot be now is tried again in the next pass: no lock is
-// waited for longer than lock.timeout, because the application's writers queue behind it.
+// waited for longer than lock.timeout, because the application's writers queue behind it. Once the table's own lock was waited for in
+// vain, nothing more is tried: who holds it holds it for the next partition too, and the writers would stand still again.
 func (p *Pruner) prunePartitions(ctx context.Context, conn *pgx.Conn, s *pass) error {
 	plans, err := p.planPartitions(ctx, conn, s)
 	if err != nil {
@@ -73,14 +74,24 @@ func (p *Pruner) prunePartitions(ctx context.Context, conn *pgx.Conn, s *pass) e
 		p.log.Warn().Stringer("table", s.table.Name).Str("partition", part.name.Table).
 			Msg("the partition is old, and stays because it has rows of which nothing shows that they were relayed")
 	}
-	for _, part := range plans.old {
-		if err := p.try(s, part, p.cfg.Partitions, p.remove(ctx, conn, s, part)); err != nil {
+	if err := p.each(s, plans.old, p.cfg.Partitions, func(part partition) error { return p.remove(ctx, conn, s, part) }); err != nil {
+		return err
+	}
+	return p.each(s, plans.coming, made, func(part partition) error { return p.make(ctx, conn, s, part) })
+}
+
+// each does something to partitions until the table's lock cannot be had.
+func (p *Pruner) each(s *pass, parts []partition, what Partitions, do func(partition) error) error {
+	for i, part := range parts {
+		err := do(part)
+		if err := p.try(s, part, what, err); err != nil {
 			return err
 		}
-	}
-	for _, part := range plans.coming {
-		if err := p.try(s, part, made, p.make(ctx, conn, s, part)); err != nil {
-			return err
+		if rest := len(parts) - i - 1; isStall(err) && rest > 0 {
+			s.postpone(rest, what, err)
+			p.log.Warn().Stringer("table", s.table.Name).Int("partitions", rest).
+				Msg("the table's lock was not to be had, so the other partitions that are to be " + past[what] + " are left to the next pass: each attempt would hold up the application's writers")
+			return nil
 		}
 	}
 	return nil
@@ -89,18 +100,21 @@ func (p *Pruner) prunePartitions(ctx context.Context, conn *pgx.Conn, s *pass) e
 // made is what is done to a coming partition.
 const made Partitions = "make"
 
+// past says what was done.
+var past = map[Partitions]string{Drop: "dropped", Detach: "detached", made: "made"}
+
 // try counts what was done to a partition. A failure that may pass is told and left to the next pass.
 func (p *Pruner) try(s *pass, part partition, what Partitions, err error) error {
-	past := map[Partitions]string{Drop: "dropped", Detach: "detached", made: "made"}[what]
 	if err == nil {
-		p.cfg.Metrics.partitions.WithLabelValues(s.table.Name.String(), past).Inc()
-		p.log.Info().Stringer("table", s.table.Name).Str("partition", part.name.Table).Time("from", part.from).Time("to", part.to).Msg("partition " + past)
+		p.cfg.Metrics.partitions.WithLabelValues(s.table.Name.String(), past[what]).Inc()
+		p.log.Info().Stringer("table", s.table.Name).Str("partition", part.name.Table).Time("from", part.from).Time("to", part.to).Msg("partition " + past[what])
 		return nil
 	}
 	if replication.ClassOf(err) != replication.Transient {
 		return err
 	}
-	p.cfg.Metrics.failed("partition")
+	s.postpone(1, what, err)
+	p.cfg.Metrics.failed(partitionReason)
 	p.log.Warn().Err(err).Stringer("table", s.table.Name).Str("partition", part.name.Table).Msg("could not " + string(what) + " a partition, the next pass tries again")
 	return nil
 }
@@ -120,11 +134,11 @@ func (p *Pruner) remove(ctx context.Context, conn *pgx.Conn, s *pass, part parti
 			return fmt.Errorf("partition %s got rows of which nothing shows that they were relayed", part.name)
 		}
 		if _, err := tx.Exec(ctx, "ALTER TABLE "+s.table.SQL()+" DETACH PARTITION "+part.name.SQL()); err != nil {
-			return fmt.Errorf("detach partition %s: %w", part.name, err)
+			return stall("detach partition", part.name, err)
 		}
 		if p.cfg.Partitions == Drop {
 			if _, err := tx.Exec(ctx, "DROP TABLE "+part.name.SQL()); err != nil {
-				return fmt.Errorf("drop partition %s: %w", part.name, err)
+				return stall("drop partition", part.name, err)
 			}
 		}
 		return nil
@@ -142,13 +156,14 @@ func (p *Pruner) make(ctx context.Context, conn *pgx.Conn, s *pass, part partiti
 	return p.asOwner(ctx, conn, s.table, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s')", part.name.SQL(), s.table.SQL(), literal(part.from), literal(part.to)))
 		if err != nil {
-			return fmt.Errorf("make partition %s: %w", part.name, err)
+			return stall("make partition", part.name, err)
 		}
 		return nil
 	})
 }
 
-// asOwner runs DDL as the table's owner, so that what is made belongs to it too.
+// asOwner runs DDL as the table's owner, so that what is made belongs to it too. Policies hide no rows there: where they would,
+// PostgreSQL gives an error instead, which hidden makes of use.
 func (p *Pruner) asOwner(ctx context.Context, conn *pgx.Conn, t *catalog.Table, do func(pgx.Tx) error) error {
 	var member bool
 	if err := conn.QueryRow(ctx, `SELECT pg_catalog.pg_has_role($1::text::name, 'MEMBER')`, t.Owner).Scan(&member); err != nil {
@@ -161,6 +176,9 @@ func (p *Pruner) asOwner(ctx context.Context, conn *pgx.Conn, t *catalog.Table, 
 	return unhurried(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+catalog.Quote(t.Owner)); err != nil {
 			return fmt.Errorf("act as the owner of %s: %w", t.Name, err)
+		}
+		if _, err := tx.Exec(ctx, "SET LOCAL row_security = off"); err != nil {
+			return fmt.Errorf("turn row-level security's hiding off: %w", err)
 		}
 		return do(tx)
 	})

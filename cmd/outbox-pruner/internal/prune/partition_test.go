@@ -107,9 +107,12 @@ func TestAttachedPartition(t *testing.T) {
 // In one transaction with their table's creation, too.
 func TestPartitionAttachedInTheTransactionThatMadeIt(t *testing.T) {
 	t.Parallel()
-	for name, insert := range map[string]string{
-		"plainly":             `INSERT INTO stray VALUES (1, current_date - 20)`,
-		"in a subtransaction": `SAVEPOINT s; INSERT INTO stray VALUES (1, current_date - 20); RELEASE s`,
+	const insert, subtransaction = `INSERT INTO stray VALUES (1, current_date - 20)`, `SAVEPOINT s; INSERT INTO stray VALUES (1, current_date - 20); RELEASE s`
+	for name, tt := range map[string]struct{ insert, after string }{
+		"plainly":             {insert, ``},
+		"in a subtransaction": {subtransaction, ``},
+		// A row of the catalog that was to go has the number of the command that was to take it, not of the one that made it.
+		"and all but taken out": {subtransaction, `BEGIN; ALTER TABLE outbox DETACH PARTITION stray; ROLLBACK`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,8 +120,9 @@ func TestPartitionAttachedInTheTransactionThatMadeIt(t *testing.T) {
 			r.createSlot(r.slot)
 			r.mustPass(r.aged())
 			r.backdate()
-			r.exec(`BEGIN; CREATE TABLE stray (id bigint NOT NULL, created_at timestamptz NOT NULL, payload text); ` + insert + `;
+			r.exec(`BEGIN; CREATE TABLE stray (id bigint NOT NULL, created_at timestamptz NOT NULL, payload text); ` + tt.insert + `;
 				ALTER TABLE outbox ATTACH PARTITION stray FOR VALUES FROM ('` + one[string](r, `SELECT (current_date - 20)::text`) + `') TO ('` + one[string](r, `SELECT (current_date - 19)::text`) + `'); COMMIT`)
+			r.exec(tt.after)
 			r.mustPass(r.aged(func(c *prune.Config) { c.Partitions = prune.Drop }))
 			r.want("1")
 		})
@@ -172,7 +176,9 @@ func TestLockedPartitionIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	drop := r.aged(func(c *prune.Config) { c.Partitions, c.LockTimeout = prune.Drop, 50*time.Millisecond })
-	r.mustPass(drop)
+	stop := r.follow()
+	r.refused(r.pass(drop), replication.Transient, "could not drop a partition")
+	stop()
 	if got := r.partitions(); got != "10 1 0" {
 		t.Errorf("partitions of days ago: %s, want 10 1 0", got)
 	}

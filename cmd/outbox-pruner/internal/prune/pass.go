@@ -22,6 +22,8 @@ type pass struct {
 	now    time.Time     // the server's clock
 	late   error         // the slots have not confirmed; what was proven before is deleted all the same
 	cond   *condition
+
+	postponed postponed // what was left to the next pass
 }
 
 // prune makes one pass over a table. Another pruner's pass in its place is a success.
@@ -56,6 +58,9 @@ func (p *Pruner) prune(ctx context.Context, conn *pgx.Conn, target Target) error
 	}
 	if s.late == nil {
 		p.cfg.Metrics.passed(target.Table.String(), time.Since(began), s.now)
+	}
+	if p.cfg.Once { // there is no next pass; a daemon has its own, and need not hurry to it
+		return gravest([]error{s.late, s.postponed.err(s.table.Name)})
 	}
 	return s.late
 }

@@ -26,6 +26,7 @@ type world struct {
 	change  func(*prune.Config)
 	slots   []string
 	writers []*writer
+	table   string // into which they write
 	next    int64
 	updates int // weight of updates, from which only a row's own time protects
 
@@ -78,7 +79,7 @@ func newWorld(t *testing.T, seed uint64, change func(*prune.Config)) *world {
 	// The server ends every recovery with a new timeline if the test asks for one (promote).
 	server := pgtest.New(t, pgserver.Config{Settings: map[string]string{"restore_command": "/bin/false", "max_prepared_transactions": "5"}})
 	r := anyRig(t, pgtest.CreateDB(t, server), tableDDL)
-	w := &world{rig: r, rand: rand.New(rand.NewPCG(seed, 1)), change: change, slots: []string{r.slot}, committed: map[int64]bool{}, relayed: map[string]map[int64]bool{}}
+	w := &world{rig: r, rand: rand.New(rand.NewPCG(seed, 1)), change: change, slots: []string{r.slot}, table: "outbox", committed: map[int64]bool{}, relayed: map[string]map[int64]bool{}}
 	if seed%2 == 0 {
 		w.slots = append(w.slots, r.slot+"_two")
 	}
@@ -101,7 +102,7 @@ func (w *world) step() {
 	}{
 		{30, "write", w.write}, {20, "end a transaction", w.end}, {15, "relay a little", w.relayLittle}, {20, "prune after relay", w.pruneCaughtUp},
 		{10, "prune", func() { w.prune(false) }}, {10, "prune while others go on", func() { w.prune(true) }},
-		{4, "drop slot", w.drop}, {12, "make slot", w.make}, {2, "table out and in", w.outAndIn}, {1, "rewrite", w.rewrite},
+		{4, "drop slot", w.drop}, {12, "make slot", w.make}, {2, "table out and in", w.outAndIn}, {3, "table away and back", w.awayAndBack}, {1, "rewrite", w.rewrite},
 		{w.updates, "update", w.update}, {1, "crash", w.crash}, {1, "restart", w.restart}, {1, "promote", w.promote},
 	}
 	total := 0

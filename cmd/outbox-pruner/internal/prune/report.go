@@ -130,7 +130,7 @@ func (p *Pruner) holds(ctx context.Context, conn *pgx.Conn, s *pass, name catalo
 func (s *pass) holdsIn(ctx context.Context, tx pgx.Tx, name catalog.Name) (held bool, err error) {
 	err = tx.QueryRow(ctx, fmt.Sprintf("SELECT NOT (%s) OR EXISTS (SELECT FROM %s WHERE NOT coalesce(%s, false))", s.cond.guard, name.SQL(), s.cond.safe)).Scan(&held)
 	if err != nil {
-		return false, fmt.Errorf("look for rows of partition %s that must stay: %w", name, err)
+		return false, s.hidden(name, fmt.Errorf("look for rows of partition %s that must stay: %w", name, err))
 	}
 	return held, nil
 }

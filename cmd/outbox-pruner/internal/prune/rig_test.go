@@ -112,7 +112,8 @@ func (r *rig) dropSlot(name string) {
 	r.exec(`SELECT pg_drop_replication_slot($1)`, name)
 }
 
-// relay takes up to some changes from a slot (all if it is 0), confirms them, and returns the ids of the inserted rows.
+// relay takes up to some changes from a slot (all if it is 0), confirms them, and returns the ids of the rows that were inserted
+// into the table, which it knows by its name.
 func (r *rig) relay(slot string, changes int) []int64 {
 	r.t.Helper()
 	var limit *int
@@ -125,8 +126,12 @@ func (r *rig) relay(slot string, changes int) []int64 {
 	}
 	var ids []int64
 	var data []byte
+	wanted := map[uint32]bool{} // relations by OID
 	if _, err := pgx.ForEachRow(rows, []any{&data}, func() error {
-		if data[0] == 'I' { // I oid 'N' columns, then 't' length text of the first
+		if data[0] == 'R' { // R oid schema name
+			wanted[binary.BigEndian.Uint32(data[1:])] = bytes.HasPrefix(data[5:], []byte("public\x00outbox\x00"))
+		}
+		if data[0] == 'I' && wanted[binary.BigEndian.Uint32(data[1:])] { // I oid 'N' columns, then 't' length text of the first
 			size := binary.BigEndian.Uint32(data[9:13])
 			var id int64
 			_, err := fmt.Sscan(string(data[13:13+size]), &id)

@@ -1,5 +1,7 @@
 package prune_test
 
+import "fmt"
+
 // write inserts rows, at once, in a transaction that stays open, or behind a savepoint that may be rolled back.
 func (w *world) write() {
 	wr := w.writers[w.rand.IntN(len(w.writers))]
@@ -13,7 +15,7 @@ func (w *world) write() {
 			w.sql(wr, `SAVEPOINT s`)
 		}
 		w.next++
-		w.sql(wr, `INSERT INTO outbox (id) VALUES ($1)`, w.next)
+		w.sql(wr, `INSERT INTO `+w.table+` (id) VALUES ($1)`, w.next)
 		if savepoint && w.rand.IntN(3) == 0 {
 			w.sql(wr, `ROLLBACK TO s`)
 			continue
@@ -113,6 +115,29 @@ func (w *world) outAndIn() {
 		w.prune(false)
 	}
 	w.exec(`ALTER PUBLICATION pub ADD TABLE outbox`)
+}
+
+// awayAndBack gives the table another name or schema for a while, in which a reader does not know it. It may all be one transaction.
+func (w *world) awayAndBack() {
+	w.endAll()
+	away, back := `ALTER TABLE outbox RENAME TO away`, `ALTER TABLE away RENAME TO outbox`
+	name := "away"
+	if w.rand.IntN(2) == 0 {
+		w.exec(`CREATE SCHEMA IF NOT EXISTS attic`)
+		away, back, name = `ALTER TABLE outbox SET SCHEMA attic`, `ALTER TABLE attic.outbox SET SCHEMA public`, "attic.outbox"
+	}
+	if w.rand.IntN(3) == 0 {
+		w.next++
+		w.exec(fmt.Sprintf(`BEGIN; %s; INSERT INTO %s (id) VALUES (%d); %s; COMMIT`, away, name, w.next, back))
+		w.committed[w.next] = true
+		return
+	}
+	w.exec(away)
+	w.table = name
+	w.write()
+	w.endAll()
+	w.exec(back)
+	w.table = "outbox"
 }
 
 // update gives some rows that are committed another transaction.
