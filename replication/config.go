@@ -35,6 +35,10 @@ type Config struct {
 	// be relayed; nil asks nobody. Monitor asks from a goroutine of its own.
 	Routable func(*schema.Relation) error
 
+	// Found is told every outbox table that the catalog has, each time that a session
+	// or Monitor looks, from either goroutine; nil tells nobody.
+	Found func(oid uint32, schema, name string)
+
 	CreateSlot bool         // make a missing slot although this is not a proven first start
 	Autocreate Autocreate   // publication.autocreate.mode
 	Snapshot   SnapshotMode // snapshot.mode

@@ -25,6 +25,11 @@ func (f *Filter) Match(schema, table string) bool {
 		chosen(f.IncludeTables, f.ExcludeTables, schema+"."+table)
 }
 
+// Excludes reports whether an exclude list names the table, or its schema.
+func (f *Filter) Excludes(schema, table string) bool {
+	return f.ExcludeSchemas.Match(schema) || f.ExcludeTables.Match(schema+"."+table)
+}
+
 // chosen applies the two lists of one level; without an include list everything
 // is in.
 func chosen(include, exclude List, name string) bool {

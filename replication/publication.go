@@ -25,6 +25,7 @@ type publication struct {
 
 // table is a table that Config.Tables chooses.
 type table struct {
+	oid          uint32
 	schema, name string
 	kind         string // pg_class.relkind, or u if it is unlogged
 	identity     bool   // it has a replica identity, so that it may publish updates
@@ -66,20 +67,23 @@ func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publicat
 // findTables lists the tables that match, partitions left out: those are
 // published under their root's name.
 func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, error) {
-	rows, err := conn.Query(ctx, `SELECT n.nspname::text, c.relname::text, CASE c.relpersistence WHEN 'u' THEN 'u' ELSE c.relkind::text END,
+	rows, err := conn.Query(ctx, `SELECT c.oid, n.nspname::text, c.relname::text, CASE c.relpersistence WHEN 'u' THEN 'u' ELSE c.relkind::text END,
 			c.relreplident = 'f' AND c.relkind = 'r' OR EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
 				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident AND c.relkind = 'r' ELSE false END)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 			AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_t(emp|oast)'
-		ORDER BY 1, 2`)
+		ORDER BY 2, 3`)
 	if err != nil {
 		return nil, fmt.Errorf("look for the outbox table: %w", err)
 	}
 	var tables []table
 	var t table
-	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &t.kind, &t.identity}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&t.oid, &t.schema, &t.name, &t.kind, &t.identity}, func() error {
 		if cfg.Tables.Match(t.schema, t.name) {
+			if cfg.Found != nil {
+				cfg.Found(t.oid, t.schema, t.name)
+			}
 			tables = append(tables, t)
 		}
 		return nil
@@ -87,7 +91,10 @@ func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, erro
 	if err != nil {
 		return nil, fmt.Errorf("look for the outbox table: %w", err)
 	}
-	return tables, checkTables(cfg, conn.Config().Database, tables)
+	if err := checkTables(cfg, conn.Config().Database, tables); err != nil {
+		return tables, err
+	}
+	return tables, checkPartitions(ctx, conn, tables)
 }
 
 // markPublished notes which tables the publication carries, and with which row

@@ -18,6 +18,10 @@ type SlotSurvey struct {
 	Holder    string // who reads it now, as application (pid 1); "" for nobody
 	Err       error
 	Snapshot  error // a snapshot through it was not finished
+	// Younger reports that the publication was made or altered after the oldest state of
+	// the catalog by which the slot may have to read rows: if it was dropped and made
+	// again with rows in between, no start gets over them. What waits cannot be looked at.
+	Younger bool
 }
 
 // publication judges publication and tables, and reports whether a missing slot is
@@ -135,14 +139,29 @@ func (s *Survey) slot(ctx context.Context, o *opener, firstStart bool) {
 		out.Holder = fmt.Sprintf("%s (pid %d)", application, pid)
 	}
 	sample := Sample{Slot: out.Info}
-	if err := serverSide(ctx, o.sql, o.cfg, &sample); err != nil {
+	err := serverSide(ctx, o.sql, o.cfg, &sample)
+	if err != nil {
 		out.Err = errors.Join(out.Err, err)
 		return
 	}
 	out.Retained = sample.Retained()
+	if out.Younger, err = publicationYounger(ctx, o.sql, o.cfg); err != nil {
+		out.Err = errors.Join(out.Err, err)
+	}
 	if out.Err == nil {
 		out.Err = slotAhead(o.cfg.Slot, out.Confirmed, sample.ServerAt)
 	}
+}
+
+// publicationYounger compares the transaction that wrote the publication's row with the
+// slot's catalog_xmin. Adding a table or a comment does not write that row.
+func publicationYounger(ctx context.Context, conn *pgx.Conn, cfg *Config) (younger bool, err error) {
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_publication p, pg_catalog.pg_replication_slots s
+		WHERE p.pubname = $1 AND s.slot_name = $2 AND age(p.xmin) <= age(s.catalog_xmin))`, cfg.Publication, cfg.Slot).Scan(&younger)
+	if err != nil {
+		return false, fmt.Errorf("compare publication %q with slot %q: %w", cfg.Publication, cfg.Slot, err)
+	}
+	return younger, nil
 }
 
 // room tells whether a slot can be made, and the marker of a snapshot beside it.

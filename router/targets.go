@@ -1,5 +1,7 @@
 package router
 
+import "strings"
+
 // Targets says which topics rows can go to, as far as the options alone tell.
 type Targets struct {
 	// Fixed is the one topic of all rows; "" if it depends on the row.
@@ -8,6 +10,17 @@ type Targets struct {
 	// the value of route.by.field. They mean nothing unless Affixed is set.
 	Before, After string
 	Affixed       bool
+}
+
+// Has reports whether rows are known to go to a topic of this name: it is the one
+// topic, or the value of route.by.field alone decides. A pattern that fits every
+// name tells nothing.
+func (t *Targets) Has(topic string) bool {
+	if t.Fixed != "" {
+		return topic == t.Fixed
+	}
+	around := len(t.Before) + len(t.After)
+	return t.Affixed && around > 0 && len(topic) > around && strings.HasPrefix(topic, t.Before) && strings.HasSuffix(topic, t.After)
 }
 
 // Targets looks at route.topic.regex and route.topic.replacement. The error is

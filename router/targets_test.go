@@ -41,3 +41,22 @@ func TestTargets(t *testing.T) {
 		t.Error("want an error for a group that does not exist")
 	}
 }
+
+// TestTargetsHas: a topic is a target only where the options alone tell.
+func TestTargetsHas(t *testing.T) {
+	t.Parallel()
+	affixed := router.Targets{Before: "a.", After: ".z", Affixed: true}
+	for _, test := range []struct {
+		targets router.Targets
+		topic   string
+		want    bool
+	}{
+		{affixed, "a.x.z", true}, {affixed, "a.z", false}, {affixed, "a..z", false}, {affixed, "b.x.z", false}, {affixed, "a.x", false},
+		{router.Targets{Fixed: "one"}, "one", true}, {router.Targets{Fixed: "one"}, "one.more", false},
+		{router.Targets{Affixed: true}, "any", false}, {router.Targets{}, "any", false},
+	} {
+		if got := test.targets.Has(test.topic); got != test.want {
+			t.Errorf("%+v has %q: %t", test.targets, test.topic, got)
+		}
+	}
+}

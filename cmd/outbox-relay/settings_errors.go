@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/options"
@@ -54,7 +55,17 @@ func (s *settings) checkErrors() error {
 	case f.tolerance != "all" && k.DeadLetters.Topic != "":
 		return errors.New("errors.deadletterqueue.topic.name: nothing goes there unless errors.tolerance is all; set it, or leave the topic out")
 	}
-	return nil
+	return s.refuseMixed(k.DeadLetters.Topic)
+}
+
+// refuseMixed keeps dead letters out of a topic of events, whose consumers would take
+// them for such. A transform may change a topic's name, so with one nobody knows.
+func (s *settings) refuseMixed(topic string) error {
+	targets, err := s.router.Targets()
+	if err != nil || s.imported.after != "" || topic == "" || !targets.Has(topic) {
+		return nil // an error is checkRouter's
+	}
+	return fmt.Errorf("errors.deadletterqueue.topic.name: events themselves go to %q, by route.topic.regex and route.topic.replacement; their consumers would take a dead letter for an event, so name a topic of another form", topic)
 }
 
 // policy is what the relay does about events that cannot be relayed.

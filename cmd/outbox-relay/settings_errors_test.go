@@ -34,6 +34,34 @@ func TestErrorsDefaults(t *testing.T) {
 	}
 }
 
+// Dead letters do not go where events go. Where nobody can know, the topic is taken.
+func TestDeadLettersAmongEvents(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, topic string
+		routing     []string
+		refused     bool
+	}{
+		{name: "default routing", topic: "outbox.event.order", refused: true},
+		{name: "beside the default", topic: "outbox.dead"},
+		{name: "no value makes it", topic: "outbox.event."},
+		{name: "one topic", topic: "events", routing: []string{"-route.topic.replacement", "events"}, refused: true},
+		{name: "beside one topic", topic: "events.dead", routing: []string{"-route.topic.replacement", "events"}},
+		{name: "suffix", topic: "dead.events", routing: []string{"-route.topic.regex", "(.*)", "-route.topic.replacement", "$1.events"}, refused: true},
+		{name: "the value is the topic", topic: "dead", routing: []string{"-route.topic.regex", "(.*)", "-route.topic.replacement", "$1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			set, _ := declare()
+			args := append([]string{"-bootstrap.servers", "kafka:9092", "-errors.tolerance", "all", "-errors.deadletterqueue.topic.name", test.topic}, test.routing...)
+			err := set.Parse(args, nil)
+			if test.refused != (err != nil && strings.Contains(err.Error(), "events themselves go to")) {
+				t.Errorf("refused must be %t, got %v", test.refused, err)
+			}
+		})
+	}
+}
+
 func TestErrorsMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{

@@ -22,6 +22,7 @@ type handler struct {
 	router   *router.Router
 	after    func(*router.Record) error // behind the router; nil for nothing
 	tables   *replication.Filter
+	outboxes *outboxes
 	trace    Tracer // nil for none
 	messages *replication.Prefixes
 	exclude  replication.List // column.exclude.list
@@ -68,17 +69,9 @@ func (h *handler) Begin(b replication.Begin) error {
 
 // Relation implements replication.Handler.
 func (h *handler) Relation(rel *schema.Relation) (bool, error) {
-	if !h.tables.Match(rel.Namespace, rel.Name) {
-		return false, h.renamed(rel)
-	}
-	if err := h.describe(rel); err != nil {
+	t, err := h.bind(rel)
+	if err != nil {
 		return false, err
-	}
-	t := newTarget(rel, h.exclude)
-	t.locate(h.columns)
-	var err error
-	if t.plan, err = h.router.Bind(t.rel); err != nil {
-		return false, h.refuse(configuration("table_columns", fmt.Errorf("%w%s", err, oldShape(h.slot))))
 	}
 	// A newer description replaces the older one of the same table.
 	for known := range h.targets {
@@ -86,29 +79,28 @@ func (h *handler) Relation(rel *schema.Relation) (bool, error) {
 			delete(h.targets, known)
 		}
 	}
-	h.targets[rel] = t
-	return true, nil
+	if t != nil {
+		h.targets[rel] = t
+	}
+	return t != nil, nil
 }
 
-// renamed refuses rows of a table that was an outbox until now: the publication
-// follows it under its new name, and dropping its rows would lose them.
-func (h *handler) renamed(rel *schema.Relation) error {
-	for known := range h.targets {
-		if known.OID == rel.OID {
-			return h.refuse(configuration("table_renamed", fmt.Errorf("outbox table %s is now %s, which table.include.list does not name; name it too, or take it out of the publication", known, rel)))
-		}
+// bind returns the target of a table's rows, or nil if they are not wanted.
+func (h *handler) bind(rel *schema.Relation) (*target, error) {
+	if !h.tables.Match(rel.Namespace, rel.Name) {
+		return h.stranger(rel)
 	}
-	return h.formerName(rel)
-}
-
-// formerName refuses rows of an outbox table from when it had another name: the
-// relay was stopped, or behind, when it was renamed.
-func (h *handler) formerName(rel *schema.Relation) error {
-	namespace, name, err := h.nameNow(rel.OID)
-	if err != nil || !h.tables.Match(namespace, name) {
-		return err
+	h.outboxes.note(rel.OID, rel.Namespace, rel.Name)
+	if err := h.describe(rel); err != nil {
+		return nil, err
 	}
-	return h.refuse(configuration("table_renamed", fmt.Errorf("rows of outbox table %s.%s were written when it was %s, which table.include.list does not name; name it too, until they are relayed", namespace, name, rel)))
+	t := newTarget(rel, h.exclude)
+	t.locate(h.columns)
+	var err error
+	if t.plan, err = h.router.Bind(t.rel); err != nil {
+		return nil, h.refuse(configuration("table_columns", fmt.Errorf("%w%s", err, oldShape(h.slot))))
+	}
+	return t, nil
 }
 
 // target returns where rows of the table go.
@@ -122,6 +114,9 @@ func (h *handler) target(rel *schema.Relation) *target {
 // Insert implements replication.Handler.
 func (h *handler) Insert(rel *schema.Relation, values []schema.Datum) error {
 	t := h.target(rel)
+	if t.plan == nil {
+		return h.passBy(t)
+	}
 	values = t.view(values, &t.row)
 	h.from = origin{target: t, values: values}
 	if h.skip != nil {
@@ -144,6 +139,9 @@ func (h *handler) Update(rel *schema.Relation, before []schema.Datum, full bool,
 		return h.Other(rel, replication.Update)
 	}
 	t := h.target(rel)
+	if t.plan == nil {
+		return h.passBy(t)
+	}
 	values = t.view(t.complete(rel, before, values, h.missing), &t.row)
 	h.from = origin{target: t, values: values}
 	if h.skip != nil {
@@ -161,6 +159,9 @@ func (h *handler) Update(rel *schema.Relation, before []schema.Datum, full bool,
 
 // Other implements replication.Handler.
 func (h *handler) Other(rel *schema.Relation, op replication.Op) error {
+	if h.target(rel).plan == nil {
+		return nil // it loses no event, and the table's use is its owner's matter
+	}
 	h.metrics.ignored.WithLabelValues(op.String()).Inc()
 	switch h.router.Action(routerOps[op]) {
 	case router.Fail:
@@ -186,6 +187,7 @@ func (h *handler) Commit(c replication.Commit) error {
 	}
 	h.step = step{}
 	h.open, h.at = false, max(h.at, uint64(c.EndLSN))
+	h.skip.stands(h.begin.CommitLSN)
 	if h.snap != nil {
 		return nil
 	}

@@ -67,6 +67,7 @@ type Relay struct {
 	progress    atomic.Pointer[progress] // of the snapshot that is read; nil while none is
 	recent      recent
 	backlog     backlog
+	outboxes    outboxes
 	unfit       string // why new rows may not be relayed, as last logged
 }
 
@@ -81,6 +82,7 @@ func New(cfg Config) *Relay {
 	}
 	r.backlog.log = cfg.Log
 	r.cfg.Replication.Routable = routable(&r.cfg)
+	r.cfg.Replication.Found = r.outboxes.note
 	r.skip = newSkipper(cfg.Errors.Skip, cfg.Log, cfg.Metrics)
 	r.state.set(PhaseConnecting)
 	cfg.Metrics.attach(r)
@@ -251,7 +253,7 @@ func (r *Relay) dropSlot() {
 // newHandler makes the reader's side of a flow that starts at a position.
 func (r *Relay) newHandler(f *flow, at pglogrepl.LSN) *handler {
 	return &handler{
-		trace: r.cfg.Tracer, flow: f, at: uint64(at), slot: r.cfg.Replication.Slot, router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables, messages: &r.cfg.Replication.Messages,
+		trace: r.cfg.Tracer, flow: f, at: uint64(at), slot: r.cfg.Replication.Slot, router: r.cfg.Router, after: r.cfg.After, tables: &r.cfg.Replication.Tables, outboxes: &r.outboxes, messages: &r.cfg.Replication.Messages,
 		exclude: r.cfg.ExcludeColumns, missing: r.cfg.Unavailable,
 		errors: r.cfg.Errors, skip: r.skip, columns: r.cfg.Columns, kinds: r.cfg.Metrics.kinds,
 		metrics: r.cfg.Metrics, ignored: ignored{log: r.log}, targets: make(map[*schema.Relation]*target),

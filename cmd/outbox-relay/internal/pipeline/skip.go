@@ -54,8 +54,10 @@ type skipper struct {
 	Skip
 	log     zerolog.Logger
 	skipped prometheus.Counter
-	at      place // of the event; zero until it came
-	told    bool  // that it has not come
+	at      place  // of the event; zero until it came
+	id      string // of the event
+	stood   bool   // its transaction was read to the end
+	told    bool   // that it has not come
 }
 
 var errSkipAmbiguous = errors.New("skip.lsn names a transaction of more than one event; nothing of it was given up. Say which: write #N behind the LSN for the Nth, or name it by skip.id too")
@@ -69,10 +71,7 @@ func (s *skipper) takes(at place, id []byte) (bool, error) {
 	case !fits:
 		return false, nil
 	case s.at == place{}:
-		s.at = at
-		s.skipped.Inc()
-		s.log.Warn().Stringer("lsn", at.lsn).Int("row", at.row).Str("id", string(id)).
-			Msg("event skipped by hand (skip.lsn, skip.id) and given up; take the option out of the configuration now")
+		s.at, s.id = at, string(id)
 		return true, nil
 	case s.at == at:
 		return true, nil
@@ -80,6 +79,19 @@ func (s *skipper) takes(at place, id []byte) (bool, error) {
 		return false, errSkipAmbiguous
 	}
 	return false, nil
+}
+
+// stands tells once, at the end of the event's transaction, that it is given up: until
+// then a second event may show that the skip is ambiguous, or stop the relay, which
+// confirms nothing of the transaction.
+func (s *skipper) stands(lsn pglogrepl.LSN) {
+	if s == nil || s.stood || s.at == (place{}) || s.at.lsn != lsn {
+		return
+	}
+	s.stood = true
+	s.skipped.Inc()
+	s.log.Warn().Stringer("lsn", s.at.lsn).Int("row", s.at.row).Str("id", s.id).
+		Msg("event skipped by hand (skip.lsn, skip.id) and given up; take the option out of the configuration now")
 }
 
 // passed warns once if everything up to a position was read without the event.

@@ -65,11 +65,39 @@ func TestSkipIsNotAmbiguous(t *testing.T) {
 	}
 	run = r.start(t)
 	wantProblem(t, run.wait(t), replication.Configuration, "more than one event")
+	wantNothingSkipped(t, run)
 	r.relay.Errors.Skip.Row = 1
 	run = r.start(t)
 	got := r.records(t, r.topic, 1)
 	run.stop(t)
 	wantTexts(t, got, "k b id=2")
+}
+
+// A skip of which nothing comes, because a later event of the transaction stops the
+// relay, is not told as if the event were given up.
+func TestSkipBeforeAPoison(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, laxTable)
+	run := r.start(t)
+	run.streaming(t)
+	r.db.Exec(t, `INSERT INTO outbox VALUES ('1', 'all', 'k', 'T', 'a'), ('2', NULL, 'k', 'T', 'b')`)
+	err := run.wait(t)
+	_, lsn, _ := strings.Cut(err.Error(), "-skip.lsn '")
+	lsn, _, _ = strings.Cut(lsn, "#")
+	r.relay.Errors.Skip, err = pipeline.ParseSkipLSN(lsn + "#1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run = r.start(t)
+	wantProblem(t, run.wait(t), replication.Human, "row 2 of transaction")
+	wantNothingSkipped(t, run)
+}
+
+func wantNothingSkipped(t *testing.T, run *running) {
+	t.Helper()
+	if n := run.total(t, "outbox_relay_skipped_events_total"); n != 0 || strings.Contains(fmt.Sprint(run.log), "given up; take") {
+		t.Errorf("%v events count as skipped, though nothing was given up:\n%s", n, run.log)
+	}
 }
 
 // A skip that matches nothing is warned of, and skips nothing.

@@ -12,12 +12,14 @@ import (
 // without the columns of column.exclude.list.
 type target struct {
 	rel  *schema.Relation // as the router sees it
-	plan *router.Plan
-	keep []int // positions of its columns in the table; nil for all
+	plan *router.Plan     // nil for a stranger
+	keep []int            // positions of its columns in the table; nil for all
 
 	idAt, keyAt, kindAt int // columns as the router sees them; -1 if there is none
 
 	row, old, filled []schema.Datum // reused from row to row
+
+	moved error // why a row of a stranger stops the relay
 }
 
 // newTarget leaves the excluded columns out of a table.

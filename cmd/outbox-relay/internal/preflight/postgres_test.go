@@ -45,6 +45,11 @@ var brokenDatabases = []broken{
 	{name: "slot to be made", check: "postgresql.slot", level: preflight.OK, message: "a start makes it"},
 	{name: "slot of another plugin", sql: "SELECT pg_create_logical_replication_slot('SLOT', 'test_decoding')", check: "postgresql.slot", level: preflight.Error, code: 2, message: `"test_decoding"`, repair: "-slot.name"},
 	{name: "slot that is ready", sql: "SELECT pg_create_logical_replication_slot('SLOT', 'pgoutput')", check: "postgresql.slot", level: preflight.OK, message: "is confirmed to"},
+	{name: "publication made again behind the slot", sql: "SELECT pg_create_logical_replication_slot('SLOT', 'pgoutput'); DROP PUBLICATION outbox_relay; CREATE PUBLICATION outbox_relay FOR TABLE outbox WITH (publish = 'insert')",
+		check: "postgresql.publication", level: preflight.Warning, message: "dropped and made again"},
+	{name: "an unlogged partition", sql: "DROP TABLE outbox; CREATE TABLE outbox (id uuid, aggregatetype text, aggregateid text, type text, payload jsonb) PARTITION BY LIST (type); " +
+		"CREATE UNLOGGED TABLE part PARTITION OF outbox DEFAULT; ALTER PUBLICATION outbox_relay ADD TABLE outbox; ALTER PUBLICATION outbox_relay SET (publish_via_partition_root = true)",
+		check: "postgresql.table", level: preflight.Error, code: 2, message: "part of the outbox outbox is unlogged", mends: true},
 	{name: "snapshot that may not read", options: func(r *rig) { r.config.Replication.Snapshot = replication.Initial }, check: "postgresql.table", level: preflight.Error, code: 2, message: "snapshot.mode initial", mends: true},
 	{name: "snapshot that was not finished", sql: "SELECT pg_create_logical_replication_slot('SLOT_snapshot', 'pgoutput')", check: "postgresql.slot", level: preflight.Error, code: 2, message: "was not finished", repair: "-snapshot.mode initial"},
 	{name: "failover slot on an old server", options: func(r *rig) { r.config.Replication.Failover = true }, check: "postgresql.version", level: preflight.Error, code: 2, message: "slot.failover"},

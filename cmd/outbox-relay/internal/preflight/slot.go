@@ -28,6 +28,9 @@ func (n *notes) slot(c *Config, s *replication.Survey) {
 	default:
 		n.ok("slot", "%q is confirmed to %s; the server keeps %d bytes of WAL for it", name, o.Confirmed, o.Retained)
 	}
+	if o.Younger {
+		n.warn("publication", "", "%q was made or altered after %q last moved its view of the catalog. If it was dropped and made again while rows were written that the slot has yet to read, a start will end with code 3 at the first of them; a check cannot see those rows", c.Replication.Publication, name)
+	}
 	if o.Snapshot != nil {
 		n.fail("slot", o.Snapshot)
 		n.report[len(n.report)-1].Repair = "-snapshot.mode initial"
