@@ -19,8 +19,12 @@ func (t *Targets) Has(topic string) bool {
 	if t.Fixed != "" {
 		return topic == t.Fixed
 	}
-	around := len(t.Before) + len(t.After)
-	return t.Affixed && around > 0 && len(topic) > around && strings.HasPrefix(topic, t.Before) && strings.HasSuffix(topic, t.After)
+	return t.Affixed && t.Before+t.After != "" && t.Fits(topic)
+}
+
+// Fits reports whether a name is a value of route.by.field between Before and After.
+func (t *Targets) Fits(name string) bool {
+	return len(name) > len(t.Before)+len(t.After) && strings.HasPrefix(name, t.Before) && strings.HasSuffix(name, t.After)
 }
 
 // Targets looks at route.topic.regex and route.topic.replacement. The error is
