@@ -69,6 +69,24 @@ func (s *Stream) NameNow(ctx context.Context, oid uint32) (namespace, name strin
 	return namespace, name, nil
 }
 
+// NamedByPublication reports whether the publication names the table or a root of it,
+// and not only all tables, or those of a schema: somebody wanted its rows to be sent. A
+// table keeps its place in the publication when it is renamed. It must be called from
+// the Stream's goroutine.
+func (s *Stream) NamedByPublication(ctx context.Context, oid uint32) (named bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
+	defer cancel()
+	if err = s.dial(ctx); err == nil {
+		err = s.sql.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid
+			WHERE p.pubname = $1 AND (r.prrelid = $2 OR r.prrelid IN (SELECT pg_catalog.pg_partition_ancestors($2))))`, s.cfg.Publication, oid).Scan(&named)
+	}
+	if err != nil {
+		s.closeSQL()
+		return false, fmt.Errorf("look up whether publication %q names table %d: %w", s.cfg.Publication, oid, err)
+	}
+	return named, nil
+}
+
 func describe(ctx context.Context, conn *pgx.Conn, rel *schema.Relation) error {
 	if err := describeColumns(ctx, conn, rel); err != nil {
 		return err

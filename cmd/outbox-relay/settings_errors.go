@@ -19,6 +19,7 @@ type failures struct {
 	skip        pipeline.Skip
 	skipID      string
 	maxTypes    int
+	unnamed     string
 }
 
 // declareErrors adds the options of events that can never be sent, by Connect's
@@ -34,6 +35,8 @@ func (s *settings) declareErrors(g *options.Group) {
 	g.Int64(&f.timeout, "errors.retry.timeout", -1, "`milliseconds` for which what may pass is tried again, from the first failure on; then the event goes aside if errors.tolerance is all and a broker has answered, else the relay stops with exit code 1. -1 and 0 are for ever", options.AtLeast(int64(-1)))
 	g.Duration(&f.delayMax, "errors.retry.delay.max.ms", time.Minute, "longest pause between repeats, if retry.backoff.max.ms is not shorter", options.AtLeast(time.Millisecond))
 	g.String(&f.unexpanded, "expand.json.failure", "pass", "what to do about a payload that table.expand.json.payload cannot expand: pass sends it as text, as Debezium does; fail makes it an event that can never be sent", options.OneOf("pass", "fail"))
+	g.String(&f.unnamed, "table.unnamed.handling.mode", "auto", "what to do about rows of a published table that has the columns of an outbox and that no list names or excludes, for it may be the outbox under another name: fail stops before them, with exit code 2; warn tells the first of them and passes them by; "+
+		"auto fails if the publication names the table, and warns if it publishes all tables or a schema", options.OneOf("auto", "fail", "warn"))
 	options.Parsed(g, &f.skip, "skip.lsn", "", "give up one event by hand: the `LSN` of its transaction as the message of a stop shows it, with #N for the Nth event of it", pipeline.ParseSkipLSN)
 	g.String(&f.skipID, "skip.id", "", "the same by the event's `id`; with skip.lsn, both must fit")
 	g.Int(&f.maxTypes, "metrics.max-types", pipeline.DefaultMaxTypes, "aggregate types, and topics, with series of their own; the rest counts as other", options.AtLeast(1), options.AtMost(10_000))
@@ -70,5 +73,5 @@ func (s *settings) refuseMixed(topic string) error {
 
 // policy is what the relay does about events that cannot be relayed.
 func (f *failures) policy() pipeline.Errors {
-	return pipeline.Errors{Aside: f.tolerance == "all", FailUnexpanded: f.unexpanded == "fail", Skip: f.skip}
+	return pipeline.Errors{Aside: f.tolerance == "all", FailUnexpanded: f.unexpanded == "fail", Skip: f.skip, Unnamed: pipeline.Unnamed(f.unnamed)}
 }

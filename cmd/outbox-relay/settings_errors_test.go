@@ -11,14 +11,14 @@ import (
 func TestErrorsOptions(t *testing.T) {
 	t.Parallel()
 	s := parsed(t, "-slot.name", "s", "-errors.tolerance", "all", "-errors.deadletterqueue.topic.name", "dead", "-errors.retry.timeout", "600000",
-		"-errors.retry.delay.max.ms", "50", "-skip.lsn", "0/A#2", "-skip.id", "x", "-expand.json.failure", "fail")
+		"-errors.retry.delay.max.ms", "50", "-skip.lsn", "0/A#2", "-skip.id", "x", "-expand.json.failure", "fail", "-table.unnamed.handling.mode", "warn")
 	if d := s.kafka.DeadLetters; d.Topic != "dead" || !d.Context || d.Connector != "s" || d.ReplicationFactor != -1 || d.LogEach || d.LogRecord {
 		t.Errorf("dead letters: %+v", d)
 	}
 	if s.kafka.RetryTimeout != 10*time.Minute || s.kafka.RetryBackoffMax != 50*time.Millisecond || s.kafka.RetryBackoff != 50*time.Millisecond {
 		t.Errorf("repeats for %v, pauses from %v to %v", s.kafka.RetryTimeout, s.kafka.RetryBackoff, s.kafka.RetryBackoffMax)
 	}
-	want := pipeline.Errors{Aside: true, FailUnexpanded: true, Skip: pipeline.Skip{LSN: 10, Row: 2, ID: "x"}}
+	want := pipeline.Errors{Aside: true, FailUnexpanded: true, Skip: pipeline.Skip{LSN: 10, Row: 2, ID: "x"}, Unnamed: pipeline.UnnamedWarn}
 	if got := s.failures.policy(); got != want {
 		t.Errorf("policy %+v, want %+v", got, want)
 	}
@@ -28,7 +28,7 @@ func TestErrorsDefaults(t *testing.T) {
 	t.Parallel()
 	for _, timeout := range []string{"-1", "0"} {
 		s := parsed(t, "-errors.retry.timeout", timeout)
-		if s.kafka.RetryTimeout != 0 || s.kafka.RetryBackoffMax != time.Second || s.failures.policy() != (pipeline.Errors{}) {
+		if s.kafka.RetryTimeout != 0 || s.kafka.RetryBackoffMax != time.Second || s.failures.policy() != (pipeline.Errors{Unnamed: pipeline.UnnamedAuto}) {
 			t.Errorf("%s: repeats for %v, pauses to %v, policy %+v", timeout, s.kafka.RetryTimeout, s.kafka.RetryBackoffMax, s.failures.policy())
 		}
 	}

@@ -39,21 +39,75 @@ func TestRenamedBeforeItsFirstRow(t *testing.T) {
 	}
 }
 
-// TestSwappedWhileStopped: nothing tells the relay any more that the table of another name was the outbox, but its rows
-// are not passed by without a word.
+// passedBy is what the relay says before it passes rows of an unnamed table by.
+const passedBy = "rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication"
+
+// swap exchanges the outbox for a new one, and writes into both.
+var swap = []string{`ALTER TABLE outbox RENAME TO outbox_v1`, `CREATE TABLE outbox (LIKE outbox_v1 INCLUDING ALL)`}
+
+// TestSwappedWhileStopped: nothing tells the relay any more that the table of another name was the outbox. A publication
+// that names it still says that its rows are wanted, so none is passed by, however often the relay is started.
 func TestSwappedWhileStopped(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, outboxTable)
 	r.stream(t).stop(t)
-	execAt(t, r.db.DSN, `ALTER TABLE outbox RENAME TO outbox_v1`, `CREATE TABLE outbox (LIKE outbox_v1 INCLUDING ALL)`,
-		`ALTER PUBLICATION outbox_relay ADD TABLE outbox`, insertInto("outbox_v1", "r1"), insertInto("outbox", "r2"))
-	p := r.stream(t)
-	r.records(t, "r2")
-	line := p.await(t, 0, "rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication")
-	if !strings.Contains(line.Text, "public.outbox_v1") {
-		t.Errorf("the warning does not name the table: %s", line.Text)
+	execAt(t, r.db.DSN, append(swap, `ALTER PUBLICATION outbox_relay ADD TABLE outbox`, insertInto("outbox_v1", "r1"), insertInto("outbox", "r2"))...)
+	for range 2 {
+		r.launch(t).mustEnd(t, exitConfig, "public.outbox_v1", "table.include.list", "table.unnamed.handling.mode")
 	}
+	p := r.stream(t, "-table.include.list", `public\.outbox,public\.outbox_v1`)
+	r.records(t, "r1", "r2")
 	p.stop(t)
+}
+
+// TestRestartedAfterARename starts the relay again as a supervisor does, with the names that it had: a new outbox of the
+// old name is no reason to pass the old one's rows by.
+func TestRestartedAfterARename(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, outboxTable)
+	p := r.stream(t)
+	execAt(t, r.db.DSN, append(swap, `ALTER PUBLICATION outbox_relay ADD TABLE outbox`, insertInto("outbox_v1", "r1"), insertInto("outbox", "r2"))...)
+	p.mustEnd(t, exitConfig, "public.outbox_v1", "name it too")
+	for range 2 {
+		r.launch(t).mustEnd(t, exitConfig, "public.outbox_v1", "table.include.list")
+	}
+	p = r.stream(t, "-table.include.list", `public\.outbox,public\.outbox_v1`)
+	r.records(t, "r1", "r2")
+	p.stop(t)
+}
+
+// TestUnnamedTable has every mode do what it says about the rows of a table that looks like an outbox.
+func TestUnnamedTable(t *testing.T) {
+	t.Parallel()
+	const all = `CREATE PUBLICATION outbox_relay FOR ALL TABLES`
+	const listed = `CREATE PUBLICATION outbox_relay FOR TABLE outbox, other`
+	for _, test := range []struct {
+		name, publication string
+		args              []string
+		fails             bool
+	}{
+		{"named by the publication", listed, nil, true},
+		{"named, but told to be another's", listed, []string{"-table.unnamed.handling.mode", "warn"}, false},
+		{"all tables", all, nil, false},
+		{"all tables, strictly", all, []string{"-table.unnamed.handling.mode", "fail"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, outboxTable, `CREATE TABLE other (LIKE outbox INCLUDING ALL)`, test.publication)
+			p := r.stream(t, append(test.args, "-slot.create")...)
+			execAt(t, r.db.DSN, insertInto("outbox", "r1"), insertInto("other", "o1"), insertInto("outbox", "r2"))
+			if test.fails {
+				p.mustEnd(t, exitConfig, "public.other", "table.unnamed.handling.mode")
+				r.records(t, "r1")
+				return
+			}
+			r.records(t, "r1", "r2")
+			if line := p.await(t, 0, passedBy); !strings.Contains(line.Text, "public.other") {
+				t.Errorf("the warning does not name the table: %s", line.Text)
+			}
+			p.stop(t)
+		})
+	}
 }
 
 // TestOutboxBecomesAPartition is how a plain table is made a partitioned one: it gets another name and becomes a

@@ -15,6 +15,7 @@ type Errors struct {
 	Aside          bool // errors.tolerance=all: rows that cannot be routed go to the producer's dead-letter topic
 	FailUnexpanded bool // a JSON payload that cannot be expanded is such an event
 	Skip           Skip
+	Unnamed        Unnamed
 }
 
 // fault is why no record can be made of an event.

@@ -18,6 +18,7 @@ type handler struct {
 	wait     func(room <-chan struct{}) error // while the stream is kept alive
 	describe func(*schema.Relation) error
 	nameNow  func(oid uint32) (namespace, name string, err error)
+	isNamed  func(oid uint32) (bool, error) // by the publication
 	slot     string
 	router   *router.Router
 	after    func(*router.Record) error // behind the router; nil for nothing

@@ -33,18 +33,21 @@ func (o *outboxes) name(oid uint32) string {
 	return o.names[oid]
 }
 
-// first reports whether a table was not asked about before.
-func (o *outboxes) first(oid uint32) bool {
+// pass keeps that a table's rows are passed by.
+func (o *outboxes) pass(oid uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.passed[oid] {
-		return false
-	}
 	if o.passed == nil {
 		o.passed = make(map[uint32]bool)
 	}
 	o.passed[oid] = true
-	return true
+}
+
+// passes reports whether pass was told of a table.
+func (o *outboxes) passes(oid uint32) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.passed[oid]
 }
 
 // stranger judges a table that no list names: nil if its rows are nobody's concern,
@@ -69,16 +72,47 @@ func (h *handler) stranger(rel *schema.Relation) (*target, error) {
 	return nil, nil
 }
 
+// Unnamed is table.unnamed.handling.mode: what to do about rows of a published table
+// that has the columns of an outbox and that no list names. It may be one that was
+// renamed before this process started.
+type Unnamed string
+
+// What Unnamed can be.
+const (
+	UnnamedAuto Unnamed = "auto" // as UnnamedFail if the publication names the table, otherwise as UnnamedWarn
+	UnnamedFail Unnamed = "fail" // stop before the first of them
+	UnnamedWarn Unnamed = "warn" // tell the first of them, and pass them by
+)
+
 // passBy refuses a row of an outbox table that goes by another name now, for dropping
-// it would lose it. A table that only looks like one may have been one before this
-// process started, so its first row is told.
+// it would lose it, and judges that of a table which only looks like one.
 func (h *handler) passBy(t *target) error {
 	if t.moved != nil {
 		return h.refuse(configuration("table_renamed", t.moved))
 	}
-	if h.outboxes.first(t.rel.OID) {
-		h.ignored.log.Warn().Stringer("table", t.rel).Stringer("lsn", h.begin.CommitLSN).
-			Msg("rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication")
+	if h.outboxes.passes(t.rel.OID) {
+		return nil
 	}
+	wanted, err := h.wanted(t.rel.OID)
+	if err != nil {
+		return err
+	}
+	if wanted {
+		return h.refuse(configuration("table_unnamed", fmt.Errorf("%s has new rows (transaction %s), is published and has the columns of an outbox, but no list names it: "+
+			"if it is one, or was one under another name, name it in table.include.list until its rows are relayed; else exclude it, take it out of the publication, or set table.unnamed.handling.mode to warn", t.rel, h.begin.CommitLSN)))
+	}
+	h.outboxes.pass(t.rel.OID)
+	h.ignored.log.Warn().Stringer("table", t.rel).Stringer("lsn", h.begin.CommitLSN).
+		Msg("rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication")
 	return nil
+}
+
+// wanted reports whether to stop before rows of a table that only looks like an outbox.
+// A publication that names it does so because somebody wanted its rows, or because it
+// was the outbox and has been renamed. One of all tables says nothing.
+func (h *handler) wanted(oid uint32) (bool, error) {
+	if h.errors.Unnamed == UnnamedAuto {
+		return h.isNamed(oid)
+	}
+	return h.errors.Unnamed == UnnamedFail, nil
 }

@@ -219,6 +219,7 @@ func (r *Relay) relay(ctx context.Context, stream *replication.Stream, f *flow) 
 	h := r.newHandler(f, stream.Position().Confirmed)
 	h.describe = func(rel *schema.Relation) error { return stream.Describe(hard, rel) }
 	h.nameNow = func(oid uint32) (string, string, error) { return stream.NameNow(hard, oid) }
+	h.isNamed = func(oid uint32) (bool, error) { return stream.NamedByPublication(hard, oid) }
 	h.wait = func(room <-chan struct{}) error { return stream.Wait(hard, room, h) }
 	defer r.startHeart(hard, h)()
 
