@@ -35,6 +35,7 @@ func messages() []configuration {
 		decoded("messages-context", asText, options{"extended.headers.enabled": "true", "message.prefix.exclude.list": "other.*"}),
 		decoded("messages-prefix", asText, options{"message.prefix.include.list": `out.*, two\,parts`}),
 	}
+	list[5].tables = []table{{payload: kind{sql: "jsonb", edges: expandable}}} // Debezium fails at others, as the rows by chance would be
 	for i := range list[:4] {
 		list[i].later = append(list[i].later, typedFields()...)
 	}
