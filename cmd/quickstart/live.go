@@ -10,18 +10,13 @@ import (
 // committed by then still arrives.
 func (d *demo) live(ctx context.Context) error {
 	d.printHeading()
-	events := 0
-	show := func(e event, delay time.Duration) {
-		events++
-		d.printEvent(e, delay)
-	}
-	if err := d.workAndShow(ctx, show); err != nil {
+	if err := d.workAndShow(ctx, d.printEvent); err != nil {
 		return err
 	}
-	if err := d.receiveAll(context.WithoutCancel(ctx), show); err != nil {
+	if err := d.receiveAll(context.WithoutCancel(ctx), d.printEvent); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.out, "\n%d events were committed and all arrived, each once, in order within each order\n", events)
+	fmt.Fprintf(d.out, "\n%d events were committed and all arrived, each once, in order within each order\n", d.ledger.total)
 	return d.agree(context.WithoutCancel(ctx))
 }
 

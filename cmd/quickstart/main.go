@@ -70,7 +70,10 @@ func parse(args []string, stdout io.Writer) (choices, error) {
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	return c, err
+	if err != nil {
+		return c, fmt.Errorf("%w; -help lists what there is", err)
+	}
+	return c, nil
 }
 
 // forgetEnvironment drops what the user may have set for a server or relay of his own; it would reach the ones here.

@@ -167,8 +167,8 @@ func TestCommandLineMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"-h"}, 0, "-relay program"},
-		{[]string{"-twice"}, 2, "quickstart: flag provided but not defined: -twice\n"},
-		{[]string{"now"}, 2, "quickstart: unexpected argument \"now\"\n"},
+		{[]string{"-twice"}, 2, "quickstart: flag provided but not defined: -twice; -help lists what there is\n"},
+		{[]string{"now"}, 2, "quickstart: unexpected argument \"now\"; -help lists what there is\n"},
 	} {
 		p := play(t, test.args...)
 		p.ends(t, test.code)

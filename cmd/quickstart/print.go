@@ -16,7 +16,7 @@ PostgreSQL %-5d   %s
 broker (kfake)     %s
 outbox-relay       pid %d, started as
   outbox-relay %s
-status             http://%s/status
+status page        http://%s/
 metrics            http://%[6]s/metrics
 
 `, d.database.Major(), d.database.DSN("shop"), strings.Join(d.broker.ListenAddrs(), ","), d.relay.Pid(),
