@@ -47,7 +47,10 @@ func createTables(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(service.CreateTables(ctx, conn), billing.CreateTables(ctx, db), conn.Close(ctx), db.Close())
+	if err = service.CreateTables(ctx, conn); err == nil {
+		err = billing.CreateTables(ctx, db)
+	}
+	return errors.Join(err, conn.Close(ctx), db.Close())
 }
 
 // connect opens a connection for each side: pgx for the service, database/sql for billing.

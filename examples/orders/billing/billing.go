@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -38,6 +39,9 @@ func CreateTables(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
+var errForeign = errors.New("it lacks an id, an order or a sequence: somebody else writes to this topic, or the relay was started without " +
+	"-table.fields.additional.placement=sequence:header")
+
 // Parse reads a record. The relay sends the id as a header, and the sequence with
 // -table.fields.additional.placement=sequence:header.
 func Parse(r *kgo.Record) (Event, error) {
@@ -53,6 +57,9 @@ func Parse(r *kgo.Record) (Event, error) {
 	}
 	if err == nil {
 		err = json.Unmarshal(r.Value, &e.Event)
+	}
+	if err == nil && (e.ID == "" || e.Order == "" || e.Sequence == 0) {
+		err = errForeign
 	}
 	if err != nil {
 		return Event{}, fmt.Errorf("read record %d of %s/%d: %w", r.Offset, r.Topic, r.Partition, err)
