@@ -48,7 +48,7 @@ func TestChart(t *testing.T) {
 		"imagePullSecrets": []any{map[string]any{"name": "registry"}},
 		"nodeSelector":     map[string]any{"disk": "fast"},
 		"tolerations":      []any{map[string]any{"key": "dedicated", "operator": "Exists"}},
-		"relay":            map[string]any{"shutdown.timeout": "10s"},
+		"relay":            map[string]any{"shutdown.timeout": "10s", "max.request.size": float64(10_485_760)}, // as YAML's numbers are read
 	}))
 	m.checkDeployment(t)
 	m.checkSelectors(t)
@@ -58,7 +58,7 @@ func TestChart(t *testing.T) {
 		t.Error("the ServiceMonitor does not find the Service, or calls the job otherwise than the alerts do")
 	}
 	options := strings.Split(m.configs["shop-outbox-relay"].Data["outbox-relay.conf"], "\n")
-	for _, want := range []string{"shutdown.timeout=10s", "slot.name=outbox_relay"} {
+	for _, want := range []string{"shutdown.timeout=10s", "max.request.size=10485760", "slot.name=outbox_relay"} {
 		if !slices.Contains(options, want) {
 			t.Errorf("no option %s in %q", want, options)
 		}

@@ -7,10 +7,10 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{- /* Options as lines of a -config file, sorted by name. */ -}}
+{{- /* Options as lines of a -config file, sorted by name. Helm reads a number as a float, and would print a large one as 1.048576e+07. */ -}}
 {{- define "outbox-relay.options" -}}
 {{- range $name, $value := . }}
-{{ $name }}={{ $value }}
+{{ $name }}={{ if kindIs "float64" $value }}{{ printf "%.0f" $value }}{{ else }}{{ $value }}{{ end }}
 {{- end }}
 {{- end }}
 
