@@ -22,8 +22,12 @@ func (im *importer) emit(o *Option, s setting) {
 
 // unresolved stores a flag whose value is not known.
 func (im *importer) unresolved(flag string, s setting, err error) {
+	instead := flag
+	if flag == "database.password" { // on the command line ps would show it
+		instead += ".file"
+	}
 	im.flags[flag] = Flag{Name: flag, Value: s.value, Source: s.src,
-		Unresolved: fmt.Errorf("%s; otherwise give -%s", strings.ReplaceAll(err.Error(), "\n", ", "), flag)}
+		Unresolved: fmt.Errorf("%s; otherwise give -%s", strings.ReplaceAll(err.Error(), "\n", ", "), instead)}
 }
 
 // apply does what the registry says about a setting.
