@@ -39,12 +39,17 @@ func authHint(config *pgx.ConnConfig, err error) string {
 	}
 	const lines = "(replication connections match lines for database %q)"
 	switch {
+	case strings.Contains(pg.Message, "does not exist"): // FATAL: role "x" does not exist
+		return fmt.Sprintf("; create the role %q, or name another by -database.user or in -database.url", config.User)
 	case strings.Contains(pg.Message, "client certificate"), strings.Contains(pg.Message, "certificate authentication failed"):
 		return fmt.Sprintf("; give -database.sslcert and -database.sslkey: a certificate of an authority in the server's ssl_ca_file, for the role %q", config.User)
 	case strings.Contains(pg.Message, "no encryption"), strings.Contains(pg.Message, "SSL off"):
 		return fmt.Sprintf("; pg_hba.conf may want TLS: try -database.sslmode verify-full; else add a line there "+lines, config.Database)
 	case strings.Contains(pg.Message, "pg_hba.conf"):
 		return fmt.Sprintf("; add a line there "+lines, config.Database)
+	}
+	if config.Password == "" {
+		return fmt.Sprintf("; no password was given: -database.password.file or PGPASSWORD has one; or check pg_hba.conf "+lines, config.Database)
 	}
 	return fmt.Sprintf("; check the password and pg_hba.conf "+lines, config.Database)
 }

@@ -124,6 +124,8 @@ func createSlot(ctx context.Context, conn *pgconn.PgConn, cfg *Config, name, sna
 	switch {
 	case err != nil && timedOut:
 		return 0, "", fmt.Errorf("create replication slot %q: the server was still waiting for running transactions after %s; end them and it goes on: %w", name, cfg.CreateTimeout, context.DeadlineExceeded)
+	case err != nil && Reason(err) == "object_state": // a setting of the server, where no slot is in question
+		return 0, "", configuration("object_state", fmt.Errorf("create replication slot %q: %w%s", name, err, createHint(err)))
 	case err != nil:
 		return 0, "", fmt.Errorf("create replication slot %q: %w%s", name, err, createHint(err))
 	}

@@ -62,7 +62,7 @@ func get(ctx context.Context, client *http.Client, url string) (string, error) {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return "", fmt.Errorf("ask: %w", err)
+		return "", fmt.Errorf("ask what runs at this -web.listen-address: %w", err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))

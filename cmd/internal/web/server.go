@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -85,10 +86,21 @@ func (s *Server) Listen(ctx context.Context) error {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.config.ListenAddress)
 	if err != nil {
-		return fmt.Errorf("listen for HTTP on %q: %w", s.config.ListenAddress, err)
+		return fmt.Errorf("listen for HTTP on %q: %w; %s", s.config.ListenAddress, err, listenHint(err))
 	}
 	s.listener = l
 	return nil
+}
+
+// listenHint says what the operator can do, with the option's name.
+func listenHint(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another relay or pruner may run here already; give this one another -web.listen-address (port 0 takes a free one)"
+	case errors.Is(err, syscall.EACCES):
+		return "ports below 1024 take a right of their own; give another -web.listen-address"
+	}
+	return "-web.listen-address is host:port of this machine, as 127.0.0.1:9290, or :9290 for all of its addresses"
 }
 
 // Addr returns the address that is served, with the real port. It is empty before Listen.

@@ -200,7 +200,7 @@ func TestListenFails(t *testing.T) {
 	for _, bad := range []string{addr, "127.0.0.1:http-nothing", "no.port"} {
 		s := web.New(web.Config{ListenAddress: bad}, prometheus.NewRegistry(), probe{})
 		err := s.Listen(t.Context())
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("listen for HTTP on %q", bad)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("listen for HTTP on %q", bad)) || !strings.Contains(err.Error(), "-web.listen-address") {
 			t.Errorf("%s: got %v", bad, err)
 		}
 		if s.Addr() != "" || s.Close() != nil {
