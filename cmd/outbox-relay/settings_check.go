@@ -25,7 +25,7 @@ type check struct {
 
 func (c *check) declare(g *options.Group) {
 	g.Bool(&c.on, "check", false, "find out whether PostgreSQL and Kafka are as this configuration needs them, print one line for each check with what would mend it, and exit: with 0 if a start would work, else with the code that a start would end with. Nothing is read from the slot, made or changed")
-	g.String(&c.format, "check.format", "text", "text or json", options.OneOf("text", "json"))
+	g.String(&c.format, "check.format", "text", "what check prints: lines for people, or json for programs", options.OneOf("text", "json"))
 }
 
 // preflight is -check.

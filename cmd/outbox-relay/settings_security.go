@@ -56,8 +56,8 @@ func (k *kafkaSecrets) complete(to *kafka.Security) error {
 
 func (s *settings) declareKafkaSecurity(g *options.Group) {
 	k := &s.kafka.Security
-	g.String(&k.Protocol, "security.protocol", "PLAINTEXT", "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", options.OneOf("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
-	g.String(&k.SASLMechanism, "sasl.mechanism", "", "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER", options.OneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"))
+	g.String(&k.Protocol, "security.protocol", "PLAINTEXT", "how to talk to the brokers: SSL is TLS, SASL a login; it must be that of the port in bootstrap.servers", options.OneOf("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
+	g.String(&k.SASLMechanism, "sasl.mechanism", "", "how to log in to the brokers, where security.protocol has SASL", options.OneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"))
 	g.String(&k.SASLUsername, "sasl.username", "", "user `name`, for PLAIN and SCRAM")
 	s.secrets.password.declare(g, "sasl.password", "password", "")
 	g.String(&k.OAuth.TokenEndpointURL, "sasl.oauthbearer.token.endpoint.url", "", "`URL` that gives tokens for OAUTHBEARER, by the grant client credentials; the authorities of ssl.truststore.location are trusted there too")

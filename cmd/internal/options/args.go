@@ -2,7 +2,6 @@ package options
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -26,7 +25,7 @@ func (s *Set) splitArgs(args []string) ([]assignment, []error) {
 		}
 		if !hasText {
 			switch {
-			case o.bool && i+1 < len(args) && slices.Contains(o.allowed, args[i+1]):
+			case o.bool && len(o.allowed) > 0 && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"): // InfoOf
 				i++
 				text = args[i]
 			case o.bool:

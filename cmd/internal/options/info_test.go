@@ -33,6 +33,7 @@ func TestInfoOf(t *testing.T) {
 		{"-print=square -print", "round"},
 		{"-print square -needed x", "square"},
 		{"-print=flat", ""},
+		{"-needed x -print flat", ""},
 		{"-needed x -print=", ""},
 	}
 	for _, test := range tests {

@@ -79,7 +79,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	want := strings.ReplaceAll(`13 mistakes in the configuration:
   - unknown option -no.such
   - unexpected argument "true"; write -slot.create=true
-  - -heartbeat: "x" is not a duration like 500ms, 30s or 5m
+  - -heartbeat: "x" is not a duration like 500ms, 30s, 5m or 72h
   - unknown environment variable OUTBOX_SAMPLE_SLOTNAME; did you mean OUTBOX_SAMPLE_SLOT_NAME?
   - environment variable OUTBOX_SAMPLE_OFFSET: "x" is not a whole number
   - FILE:4: not of the form name=value

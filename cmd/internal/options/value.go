@@ -15,7 +15,7 @@ var (
 	errBytes    = errors.New("is not a number of bytes like 1048576, 512k, 64M or 1G")
 	errBool     = errors.New("is neither true nor false")
 	errMillis   = errors.New("is not a whole number of milliseconds")
-	errDuration = errors.New("is not a duration like 500ms, 30s or 5m")
+	errDuration = errors.New("is not a duration like 500ms, 30s, 5m or 72h")
 )
 
 func parseString(s string) (string, error) { return s, nil }

@@ -17,5 +17,5 @@ func (d *Database) Declare(g *options.Group, role, table string) {
 	g.String(&d.SSLRootCert, "database.sslrootcert", "", "PEM `file` with the authorities to trust for verify-ca and verify-full")
 	g.String(&d.SSLCert, "database.sslcert", "", "PEM `file` with the client's certificate")
 	g.String(&d.SSLKey, "database.sslkey", "", "PEM `file` with the client's private key")
-	g.String(&d.SSLMode, "database.sslmode", "", "disable, allow, prefer, require, verify-ca or verify-full; empty leaves it to PGSSLMODE, then prefer", options.OneOf("disable", "allow", "prefer", "require", "verify-ca", "verify-full"))
+	g.String(&d.SSLMode, "database.sslmode", "", "how the connection is encrypted, and what is checked of the server; empty leaves it to PGSSLMODE, then prefer", options.OneOf("disable", "allow", "prefer", "require", "verify-ca", "verify-full"))
 }
