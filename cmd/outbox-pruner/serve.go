@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -30,7 +31,7 @@ func serve(ctx context.Context, p daemon.Process, s *settings) error {
 	reg := registry()
 	pruner := s.build(reg, log, p)
 	if s.prune.Once {
-		return s.finish(log, pruner.Run(ctx))
+		return s.finish(log, brokenOff(ctx, pruner.Run(ctx)))
 	}
 	server := web.New(web.Config{Name: program, ListenAddress: s.listenAddress, PProf: s.pprof, ConfigFile: s.webConfig, Log: slog.New(zerolog.NewSlogHandler(log))}, reg, pruner)
 	if err := server.Listen(ctx); err != nil {
@@ -38,6 +39,14 @@ func serve(ctx context.Context, p daemon.Process, s *settings) error {
 	}
 	log.Info().Str("version", buildinfo.Read(version).Version).Str("database", s.database.Name()).Str("listen", server.Addr()).Msg(program + " started")
 	return s.finish(log, together(ctx, server, pruner, p.Env, log))
+}
+
+// brokenOff says of one pass that a signal has ended it, not which statement was under way.
+func brokenOff(ctx context.Context, err error) error {
+	if !errors.Is(err, context.Canceled) || ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("the pass was broken off; what it has deleted was proven: %w", context.Cause(ctx))
 }
 
 // build makes the pruner of the settings.

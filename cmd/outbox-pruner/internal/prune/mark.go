@@ -123,6 +123,7 @@ func (p *Pruner) await(ctx context.Context, conn *pgx.Conn, l *look, target pglo
 		if late.after > time.Second && !nudged {
 			// The position may be behind the header of a page on which nothing was written yet: no record ends there.
 			nudged = true
+			p.patience(late)
 			if _, err := catalog.FreshXID(ctx, conn); err != nil {
 				return nil, err
 			}
@@ -135,6 +136,13 @@ func (p *Pruner) await(ctx context.Context, conn *pgx.Conn, l *look, target pglo
 		if err := l.again(ctx, conn, p.cfg.Slots); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// patience tells somebody who waits for one pass what it waits for. A daemon tells its /readyz.
+func (p *Pruner) patience(late *unconfirmed) {
+	if p.cfg.Once || p.cfg.DryRun {
+		p.log.Info().Strs("slots", late.slots).Stringer("at_most", p.cfg.ConfirmTimeout).Msg("waiting for the slots to confirm what is committed; they do not while no relay reads them")
 	}
 }
 
