@@ -22,6 +22,7 @@ func TestPublicationIsChanged(t *testing.T) {
 		code   int    // with which it ends, then or at the next start
 		word   string // of the reason
 		repair string
+		lists  string // table.include.list with which the row is relayed after the repair
 	}{
 		{name: "dropped", change: `DROP PUBLICATION outbox_relay`, ends: true, code: exitHuman, word: "publication"},
 		{name: "without the table", change: `ALTER PUBLICATION outbox_relay DROP TABLE outbox`, code: exitConfig, word: "does not carry",
@@ -33,8 +34,8 @@ func TestPublicationIsChanged(t *testing.T) {
 		{name: "column list", since: 15, change: `ALTER PUBLICATION outbox_relay SET TABLE outbox (id, aggregatetype, aggregateid)`, ends: true, code: exitConfig, word: "payload",
 			repair: `ALTER PUBLICATION outbox_relay SET TABLE outbox`},
 		{name: "partitions under their own names", ddl: []string{partitionedTable, `CREATE TABLE outbox_1 PARTITION OF outbox DEFAULT`},
-			change: `ALTER PUBLICATION outbox_relay SET (publish_via_partition_root = false)`, code: exitConfig, word: "partitioned",
-			repair: `ALTER PUBLICATION outbox_relay SET (publish_via_partition_root = true)`},
+			change: `ALTER PUBLICATION outbox_relay SET (publish_via_partition_root = false)`, ends: true, code: exitConfig, word: "partition",
+			repair: `ALTER PUBLICATION outbox_relay SET (publish_via_partition_root = true)`, lists: `public\.outbox,public\.outbox_1`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -63,6 +64,13 @@ func TestPublicationIsChanged(t *testing.T) {
 
 			if test.repair != "" {
 				r.db.Exec(t, test.repair)
+			}
+			if test.lists != "" { // nothing is lacking in the slot
+				r.launch(t).mustEnd(t, test.code, test.word, "table.include.list")
+				p = r.stream(t, "-table.include.list", test.lists)
+				r.records(t, "r1", "r2")
+				p.stop(t)
+				return
 			}
 			if test.ends { // rows come as they were written, so the repair does not mend what is in the WAL already
 				r.launch(t).mustEnd(t, test.code, test.word, "pg_drop_replication_slot", "-snapshot.mode when_needed")

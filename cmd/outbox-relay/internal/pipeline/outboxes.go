@@ -99,7 +99,7 @@ func (h *handler) passBy(t *target) error {
 	}
 	if wanted {
 		return h.refuse(configuration("table_unnamed", fmt.Errorf("%s has new rows (transaction %s), is published and has the columns of an outbox, but no list names it: "+
-			"if it is one, or was one under another name, name it in table.include.list until its rows are relayed; else exclude it, take it out of the publication, or set table.unnamed.handling.mode to warn", t.rel, h.begin.CommitLSN)))
+			"if it is one, was one under another name, or is a partition that was published under its own (ALTER PUBLICATION … SET (publish_via_partition_root = true)), name it in table.include.list until its rows are relayed; else exclude it, take it out of the publication, or set table.unnamed.handling.mode to warn", t.rel, h.begin.CommitLSN)))
 	}
 	h.outboxes.pass(t.rel.OID)
 	h.ignored.log.Warn().Stringer("table", t.rel).Stringer("lsn", h.begin.CommitLSN).
