@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
@@ -35,7 +34,7 @@ func declare() (*options.Set, *settings) {
 		Examples: []string{
 			"# What would go, and what is kept:\noutbox-pruner -database.url postgres://outbox_pruner@db:5432/shop -slot.name outbox_relay -retention 72h -dry-run",
 			"# One pass, for cron or a Kubernetes CronJob:\noutbox-pruner -database.url postgres://outbox_pruner@db:5432/shop -slot.name outbox_relay -retention 72h -once",
-			"# By a time column, as a daemon, for two relays:\noutbox-pruner -config /etc/outbox-pruner.conf -slot.name outbox_relay,warehouse -table.field.event.timestamp created_at",
+			"# By a time column, as a daemon, for two relays:\noutbox-pruner -config /etc/outbox-relay/outbox-pruner.conf -slot.name outbox_relay,warehouse -table.field.event.timestamp created_at",
 			"# The role and the table that it needs:\noutbox-pruner -print-sql",
 		},
 		Footer: "Exit codes: 0 stopped in order or pass done, 1 starting again may help, 2 the configuration must change, 3 a person must decide.",
@@ -48,7 +47,7 @@ func declare() (*options.Set, *settings) {
 	s.declareBatches(set.Group("Batches"))
 	s.declareOperation(set.Group("Operation"))
 	set.Rule(s.database.Check)
-	set.Rule(func() error { return s.complete(set) }, "table.include.list", "inbox.table", "slot.name", "publication.name", "state.table", "time.zone", "assume.relayed.before")
+	set.Rule(func() error { return s.complete(set) }, "table.include.list", "inbox.table", "slot.name", "publication.name", "shard.count", "state.table", "time.zone", "assume.relayed.before")
 	return set, s
 }
 
@@ -56,6 +55,7 @@ func (s *settings) declareProof(g *options.Group) {
 	o := &s.outbox
 	g.List(&o.slots, "slot.name", []string{"outbox_relay"}, "`slots` whose readers must have confirmed a row before it goes, separated by commas: that of each relay that needs the rows")
 	g.List(&o.publications, "publication.name", []string{"outbox_relay"}, "`publication` with which the slots are read; for slots with different ones, as many as there are slots, in their order")
+	o.declareShard(g)
 	options.Parsed(g, &s.prune.State, "state.table", "public.outbox_pruner", "`table` in which the pruner keeps what it has proven; -print-sql makes it", catalog.ParseName)
 	g.Duration(&s.prune.ConfirmTimeout, "confirm.timeout", 30*time.Second, "how long a pass waits for the slots to confirm what is committed at its start; after that it deletes what was proven before, and fails", options.AtLeast(time.Duration(0)))
 	options.Parsed(g, &s.prune.AssumeBefore, "assume.relayed.before", "", "rows from before this `time` (2026-11-30T12:00:00Z) count as relayed, on your word: for rows that were there before the pruner first saw the slot, or from a gap that it reports", parseTime)
@@ -82,7 +82,7 @@ func (s *settings) declareOperation(g *options.Group) {
 	g.String(&s.listenAddress, "web.listen-address", ":9291", "`host:port` for /metrics, /livez, /readyz and /status; port 0 takes a free one", options.NotEmpty())
 	g.String(&s.webConfig, "web.config.file", "", "`file` with TLS and basic authentication for the endpoint, in the form of the Prometheus exporters (exporter-toolkit); it is read again at each connection")
 	g.Bool(&s.pprof, "web.pprof", false, "serve Go's profiles under /debug/pprof/")
-	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))
+	g.String(&s.logLevel, "log.level", "info", "the least important lines that are logged", options.OneOf(logging.Levels()...))
 	g.String(&s.logFormat, "log.format", logging.Auto, "auto is console on a terminal and json elsewhere", options.OneOf(logging.Formats()...))
 	declareInformation(g)
 }

@@ -16,6 +16,7 @@ type outbox struct {
 	tables       []catalog.Name
 	slots        []string
 	publications []string
+	shards       int
 	retention    time.Duration
 	by           string
 	column       string
@@ -106,12 +107,13 @@ func (s *settings) completeSlots() error {
 		return errors.Join(errs...)
 	}
 	seen := map[string]bool{}
-	for i, name := range o.slots {
+	slots, publications := o.divided()
+	for i, name := range slots {
 		if !slotName.MatchString(name) || seen[name] {
 			errs = append(errs, fmt.Errorf("slot.name: %q is no slot name (1 to 63 of a-z, 0-9 and _), or named twice", name))
 		}
 		seen[name] = true
-		publication := o.publications[min(i, len(o.publications)-1)]
+		publication := publications[min(i, len(publications)-1)]
 		s.prune.Slots = append(s.prune.Slots, prune.Slot{Name: name, Publication: publication})
 	}
 	return errors.Join(errs...)

@@ -54,24 +54,28 @@ func ReadPublication(ctx context.Context, conn *pgx.Conn, server Server, name st
 
 // readFilter finds a row filter of the table or of one of its partitions (15 and later, hence the JSON).
 func (p *Publication) readFilter(ctx context.Context, conn *pgx.Conn, t *Table) error {
-	err := conn.QueryRow(ctx, `SELECT coalesce(max(to_jsonb(v)->>'rowfilter'), '') FROM pg_catalog.pg_publication_tables v
+	var filters []string
+	err := conn.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT coalesce(to_jsonb(v)->>'rowfilter', '')), '{}') FROM pg_catalog.pg_publication_tables v
 		JOIN pg_catalog.pg_namespace n ON n.nspname = v.schemaname JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = v.tablename
-		WHERE v.pubname = $1 AND (c.oid = $2 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($2::oid::regclass)))`, p.Name, t.OID).Scan(&p.Filter)
+		WHERE v.pubname = $1 AND (c.oid = $2 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($2::oid::regclass)))`, p.Name, t.OID).Scan(&filters)
 	if err != nil {
 		return fmt.Errorf("look up the tables of publication %q: %w", p.Name, err)
 	}
+	p.Filter = strings.Join(filters, " or ") // several, if one leaf has another: that is no filter of a shard
 	return nil
 }
 
-// Check refuses a publication through which rows of the table may not have been sent.
+// Check refuses a publication through which rows of the table may not have been sent, by its shard's relay if it has one.
+// CheckShards then looks at the rest.
 func (p *Publication) Check(t *Table) error {
+	_, shard := p.shard()
 	switch {
 	case !p.Carries:
 		return configuration("publication_shape", "publication %q does not name %s, so nothing shows that its rows are relayed; name the relay's publication with -publication.name, or run: ALTER PUBLICATION %s ADD TABLE %s",
 			p.Name, t.Name, Quote(p.Name), t.SQL())
 	case !p.Inserts:
 		return configuration("publication_shape", "publication %q does not publish inserts, so no row of %s is relayed; run: ALTER PUBLICATION %s SET (publish = 'insert')", p.Name, t.Name, Quote(p.Name))
-	case p.Filter != "":
+	case p.Filter != "" && !shard:
 		return configuration("publication_shape", "publication %q hides rows of %s: it has the filter %s; rows that it hides are not relayed, and cannot be told from the others", p.Name, t.Name, p.Filter)
 	}
 	return nil

@@ -45,6 +45,9 @@ func (p *Pruner) lookAt(ctx context.Context, conn *pgx.Conn, t *catalog.Table) (
 		l.publications = append(l.publications, publication)
 		l.evidence.Grounds[s.Name] = publication.Ground
 	}
+	if err := catalog.CheckShards(l.publications, t); err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 
