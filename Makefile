@@ -38,7 +38,7 @@ tools: # Fail early when something that the tests need is not installed
 		{ $(call need,postgres,postgresql); }
 
 # Packages that need the machine for themselves: those that measure time, and those that run a whole Debezium.
-ALONE    := e2e pattern security database prune browser
+ALONE    := e2e pattern security database shards prune browser
 DEBEZIUM := debezium compat
 packages  = $$($(GO) list ./... | grep $(1) $(patsubst %,-e '/test/%\(/\|$$\)',$(2)))
 

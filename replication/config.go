@@ -28,6 +28,7 @@ type Config struct {
 	Slot        string // slot.name: [a-z0-9_]{1,63}
 	Publication string // publication.name
 	Tables      Filter // which tables are outbox tables
+	Shard       Shard  // which rows of them; set by Divide
 
 	Messages Prefixes // which messages of pg_logical_emit_message are events
 
@@ -66,7 +67,7 @@ func (c *Config) Validate() error {
 	if c.Publication == "" || len(c.Publication) > 63 {
 		errs = append(errs, fmt.Errorf("publication.name: %q is no publication name; it has 1 to 63 bytes", c.Publication))
 	}
-	errs = append(errs, c.Tables.Validate(), c.Messages.validate(), c.Snapshot.validate(), c.Autocreate.validate())
+	errs = append(errs, c.Tables.Validate(), c.Messages.validate(), c.Snapshot.validate(), c.Autocreate.validate(), c.validateShard())
 	if c.StatusInterval < 0 {
 		errs = append(errs, fmt.Errorf("status.update.interval.ms: %s is negative", c.StatusInterval))
 	}

@@ -31,8 +31,13 @@ func markerName(slot string) string {
 
 // copyMarker makes the relay's slot at the marker's position.
 func copyMarker(ctx context.Context, conn *pgx.Conn, slot string) error {
-	if _, err := conn.Exec(ctx, `SELECT pg_catalog.pg_copy_logical_replication_slot($1::text::name, $2::text::name)`, markerName(slot), slot); err != nil {
-		return fmt.Errorf("make replication slot %q from %q: %w%s", slot, markerName(slot), err, createHint(err))
+	return copySlot(ctx, conn, markerName(slot), slot)
+}
+
+// copySlot makes a slot at the position of another.
+func copySlot(ctx context.Context, conn *pgx.Conn, from, to string) error {
+	if _, err := conn.Exec(ctx, `SELECT pg_catalog.pg_copy_logical_replication_slot($1::text::name, $2::text::name)`, from, to); err != nil {
+		return fmt.Errorf("make replication slot %q from %q: %w%s", to, from, err, createHint(err))
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type Sample struct {
 	Tables   error  // not nil: the publication does not carry the outbox table as it must
 	Sync     string // sync_state of the relay's walsender, "" if it has none
 	XminAge  int64  // age of the slot's catalog_xmin in transactions
+
+	Unread []string // slots of the other shards that nobody reads
 }
 
 // Retained is how many bytes of WAL the server keeps for the slot.
@@ -78,6 +80,7 @@ type monitor struct {
 	conn   *pgx.Conn
 	taken  int
 	tables error // as last looked at
+	unread []string
 }
 
 func (m *monitor) close() {
@@ -117,7 +120,11 @@ func (m *monitor) sample(ctx context.Context) (s Sample, err error) {
 		if m.tables, err = publicationState(ctx, m.conn, m.cfg); err != nil {
 			return s, err
 		}
+		if err := m.siblings(ctx); err != nil {
+			return s, err
+		}
 	}
+	s.Unread = m.unread
 	s.Tables = m.tables
 	return s, nil
 }
@@ -155,7 +162,7 @@ func publicationState(ctx context.Context, conn *pgx.Conn, cfg *Config) (problem
 	if err := markPublished(ctx, conn, cfg.Publication, tables); err != nil {
 		return nil, err
 	}
-	if problem := checkPublication(cfg.Publication, pub, tables); problem != nil || cfg.Routable == nil {
+	if problem := checkPublication(cfg, pub, tables); problem != nil || cfg.Routable == nil {
 		return problem, nil
 	}
 	return checkColumns(ctx, conn, cfg, tables)

@@ -19,6 +19,7 @@ const (
 
 type publication struct {
 	inserts bool
+	others  bool // publishes updates or deletes too
 	viaRoot bool
 	comment string
 }
@@ -31,6 +32,8 @@ type table struct {
 	identity     bool   // it has a replica identity, so that it may publish updates
 	published    bool
 	rowFilter    string
+
+	hash, hashShown string // of the key, for a row filter and as the catalog shows it; empty without shards
 }
 
 func (t *table) quoted() string { return quoteIdent(t.schema) + "." + quoteIdent(t.name) }
@@ -53,14 +56,14 @@ func ensurePublication(ctx context.Context, conn *pgx.Conn, cfg *Config) (firstS
 	if err := markPublished(ctx, conn, cfg.Publication, tables); err != nil {
 		return false, err
 	}
-	return pub.comment == commentNoSlot, checkPublication(cfg.Publication, pub, cfg.Autocreate.needed(tables))
+	return pub.comment == commentNoSlot, checkPublication(cfg, pub, cfg.Autocreate.needed(tables))
 }
 
 func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publication, error) {
 	var p publication
-	err := conn.QueryRow(ctx, `SELECT pubinsert, pubviaroot, coalesce(obj_description(oid, 'pg_publication'), '')
+	err := conn.QueryRow(ctx, `SELECT pubinsert, pubupdate OR pubdelete, pubviaroot, coalesce(obj_description(oid, 'pg_publication'), '')
 		FROM pg_catalog.pg_publication WHERE pubname = $1`, name).
-		Scan(&p.inserts, &p.viaRoot, &p.comment)
+		Scan(&p.inserts, &p.others, &p.viaRoot, &p.comment)
 	return p, err
 }
 
@@ -94,7 +97,10 @@ func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, erro
 	if err := checkTables(cfg, conn.Config().Database, tables); err != nil {
 		return tables, err
 	}
-	return tables, checkPartitions(ctx, conn, tables)
+	if err := checkPartitions(ctx, conn, tables); err != nil {
+		return tables, err
+	}
+	return tables, shardKeys(ctx, conn, cfg, tables)
 }
 
 // markPublished notes which tables the publication carries, and with which row
@@ -144,11 +150,12 @@ func refuseCreation(cfg *Config, tables []table) error {
 	if cfg.Autocreate != Disabled {
 		return nil
 	}
-	return configuration("no_publication", remedy(fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled", cfg.Publication), createPublicationSQL(cfg, tables)))
+	return configuration("no_publication", remedy(fmt.Errorf("publication %q does not exist and -publication.autocreate.mode is disabled", cfg.Publication), creationSQL(cfg, tables)...))
 }
 
-// createPublication publishes no deletes: cleaning the table up then costs nothing
-// on the wire.
+// createPublication makes the publication, or those of all shards: a shard whose
+// relay is not started yet must miss nothing. They publish no deletes: cleaning the
+// table up then costs nothing on the wire.
 func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table) error {
 	if err := refuseCreation(cfg, tables); err != nil {
 		return err
@@ -158,15 +165,26 @@ func createPublication(ctx context.Context, conn *pgx.Conn, cfg *Config, tables 
 		return fmt.Errorf("create publication %q: %w", cfg.Publication, err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit there is nothing to roll back
-	for _, sql := range []string{createPublicationSQL(cfg, tables), commentSQL(cfg.Publication, commentNoSlot)} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("create publication %q: %w; this role needs CREATE on the database and must own the table (all_tables takes a superuser), or somebody who may runs: %s", cfg.Publication, err, sql)
+	for _, shard := range cfg.shards() {
+		for _, sql := range []string{createPublicationSQL(shard, tables), commentSQL(shard.Publication, commentNoSlot)} {
+			if _, err := tx.Exec(ctx, sql); err != nil {
+				return fmt.Errorf("create publication %q: %w; this role needs CREATE on the database and must own the table (all_tables takes a superuser), or somebody who may runs: %s", shard.Publication, err, strings.Join(creationSQL(cfg, tables), "; "))
+			}
 		}
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return fmt.Errorf("create publication %q: %w", cfg.Publication, err)
 	}
 	return nil
+}
+
+// creationSQL makes the publication, or those of all shards.
+func creationSQL(cfg *Config, tables []table) []string {
+	var all []string
+	for _, shard := range cfg.shards() {
+		all = append(all, createPublicationSQL(shard, tables))
+	}
+	return all
 }
 
 // createPublicationSQL publishes inserts only, unless updates are asked for. But
@@ -179,7 +197,7 @@ func createPublicationSQL(cfg *Config, tables []table) string {
 		updates = ", update"
 	}
 	for i := range tables {
-		names[i] = tables[i].quoted()
+		names[i] = tables[i].quoted() + tables[i].where(&cfg.Shard)
 		if !tables[i].identity {
 			updates = ""
 		}
@@ -211,10 +229,14 @@ func noteSlot(ctx context.Context, conn *pgx.Conn, cfg *Config) error {
 	return nil
 }
 
-func checkPublication(name string, p publication, tables []table) error {
+func checkPublication(cfg *Config, p publication, tables []table) error {
+	name := cfg.Publication
 	alter := "ALTER PUBLICATION " + quoteIdent(name) + " "
 	if !p.inserts {
 		return configuration("publication_shape", remedy(fmt.Errorf("publication %q does not publish inserts", name), alter+"SET (publish = 'insert')"))
+	}
+	if p.others && cfg.Shard.divided() {
+		return configuration("publication_shape", remedy(fmt.Errorf("publication %q is that of a shard and publishes more than inserts: an update that moves a row to another shard would arrive there as a new event, and PostgreSQL refuses updates and deletes of the table", name), alter+"SET (publish = 'insert')"))
 	}
 	var errs []error
 	for i := range tables {
@@ -223,9 +245,9 @@ func checkPublication(name string, p publication, tables []table) error {
 		case t.kind == "p" && !p.viaRoot:
 			errs = append(errs, remedy(fmt.Errorf("%s.%s is partitioned, and publication %q sends its rows under the names of the partitions", t.schema, t.name, name), alter+"SET (publish_via_partition_root = true)"))
 		case !t.published:
-			errs = append(errs, remedy(fmt.Errorf("publication %q does not carry %s.%s, and rows inserted before it does are not sent", name, t.schema, t.name), alter+"ADD TABLE "+t.quoted()))
-		case t.rowFilter != "":
-			errs = append(errs, remedy(fmt.Errorf("publication %q hides rows of %s.%s: it has the filter %s", name, t.schema, t.name, t.rowFilter), republish(name, t)...))
+			errs = append(errs, remedy(fmt.Errorf("publication %q does not carry %s.%s, and rows inserted before it does are not sent", name, t.schema, t.name), alter+"ADD TABLE "+t.quoted()+t.where(&cfg.Shard)))
+		default:
+			errs = append(errs, t.checkFilter(cfg))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

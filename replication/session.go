@@ -277,7 +277,16 @@ func (o *opener) prepare(ctx context.Context) error {
 	if err := o.checkMessages(); err != nil {
 		return err
 	}
+	if err := o.checkShard(); err != nil {
+		return err
+	}
 	if err := o.refuseStandby(ctx); err != nil {
+		return err
+	}
+	if err := o.refuseOtherCount(ctx); err != nil {
+		return err
+	}
+	if err := o.prepareShards(ctx); err != nil {
 		return err
 	}
 	firstStart, err := bounded(ctx, func(ctx context.Context) (bool, error) { return ensurePublication(ctx, o.sql, o.cfg) })

@@ -82,7 +82,7 @@ func (s *Snapshot) table(ctx context.Context, t *table, h Handler) error {
 func (s *Snapshot) rows(ctx context.Context, t *table, rel *schema.Relation, h Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	result := s.conn.PgConn().Exec(ctx, selectRows(t, rel))
+	result := s.conn.PgConn().Exec(ctx, selectRows(t, rel, &s.cfg.Shard))
 	values := make([]schema.Datum, len(rel.Columns))
 	chunk := chunk{h: h, lsn: s.lsn}
 	var err error
@@ -116,14 +116,15 @@ func snapshotHint(err error) string {
 	return ""
 }
 
-// selectRows names the columns, because the stream may have fewer of them.
+// selectRows names the columns, because the stream may have fewer of them, and leaves
+// the rows of other shards out, as the publication does.
 // Children that inherit are tables of their own to the stream.
-func selectRows(t *table, rel *schema.Relation) string {
+func selectRows(t *table, rel *schema.Relation, shard *Shard) string {
 	names := make([]string, len(rel.Columns))
 	for i := range rel.Columns {
 		names[i] = quoteIdent(rel.Columns[i].Name)
 	}
-	return "SELECT " + strings.Join(names, ", ") + " FROM " + t.only()
+	return "SELECT " + strings.Join(names, ", ") + " FROM " + t.only() + t.where(shard)
 }
 
 // only is the table as FROM takes it, without its children.

@@ -20,7 +20,7 @@ func (s *Snapshot) Rows(ctx context.Context) int64 {
 	return total
 }
 
-// planned asks for one table. A failure must not end the snapshot's transaction.
+// planned asks for one table, of whose rows each shard has its part. A failure must not end the snapshot's transaction.
 func (s *Snapshot) planned(ctx context.Context, t *table) (int64, error) {
 	if _, err := s.conn.PgConn().Exec(ctx, "SAVEPOINT estimate").ReadAll(); err != nil {
 		return 0, err
@@ -41,5 +41,5 @@ func (s *Snapshot) planned(ctx context.Context, t *table) (int64, error) {
 	if err := json.Unmarshal(plan, &root); err != nil || len(root) == 0 {
 		return 0, err
 	}
-	return int64(root[0].Plan.Rows), nil
+	return int64(root[0].Plan.Rows) / int64(max(1, s.cfg.Shard.Count)), nil
 }

@@ -31,6 +31,10 @@ type Survey struct {
 	Tables      []TableSurvey
 	TablesErr   error
 	Slot        SlotSurvey
+
+	Siblings error    // what is wrong with the other shards
+	Unread   []string // slots of the other shards that nobody reads
+	toMake   int      // slots that a start makes
 }
 
 // Role is what the relay logs in as.
@@ -97,7 +101,13 @@ func Inspect(ctx context.Context, cfg Config) (*Survey, error) {
 	if s.Unsupported == nil {
 		s.Unsupported = o.checkMessages()
 	}
+	if s.Unsupported == nil {
+		s.Unsupported = o.checkShard()
+	}
 	firstStart := s.publication(ctx, o)
+	if cfg.Shard.divided() {
+		firstStart = s.shards(ctx, o) || firstStart
+	}
 	s.slot(ctx, o, firstStart)
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5"
@@ -40,14 +41,14 @@ func (s *Survey) publication(ctx context.Context, o *opener) (firstStart bool) {
 	case errors.Is(err, pgx.ErrNoRows) && s.TablesErr != nil:
 		p.Missing, firstStart = true, true // what it is to carry must be there first
 	case errors.Is(err, pgx.ErrNoRows):
-		p.Missing, p.Create, firstStart = true, createPublicationSQL(o.cfg, tables), true
+		p.Missing, p.Create, firstStart = true, strings.Join(creationSQL(o.cfg, tables), "; "), true
 		p.Err = o.mayPublish(ctx, tables)
 	case err != nil:
 		p.Err = fmt.Errorf("look up publication %q: %w", o.cfg.Publication, err)
 		return false
 	default:
 		if p.Err = markPublished(ctx, o.sql, o.cfg.Publication, tables); p.Err == nil {
-			p.Err = checkPublication(o.cfg.Publication, pub, o.cfg.Autocreate.needed(tables))
+			p.Err = checkPublication(o.cfg, pub, o.cfg.Autocreate.needed(tables))
 		}
 		firstStart = pub.comment == commentNoSlot
 	}
@@ -78,7 +79,7 @@ func (o *opener) mayPublish(ctx context.Context, tables []table) error {
 		return fmt.Errorf("look up who may make publication %q: %w", o.cfg.Publication, err)
 	}
 	if !create || !owned {
-		return configuration("privilege", remedy(fmt.Errorf("publication %q does not exist, and this role may not make it: that takes CREATE on the database and the table's ownership", o.cfg.Publication), createPublicationSQL(o.cfg, tables)))
+		return configuration("privilege", remedy(fmt.Errorf("publication %q does not exist, and this role may not make it: that takes CREATE on the database and the table's ownership", o.cfg.Publication), creationSQL(o.cfg, tables)...))
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (o *opener) surveyTable(ctx context.Context, t *table) (TableSurvey, error)
 		return TableSurvey{}, err
 	}
 	if len(whole.Columns) > len(rel.Columns) {
-		s.Whole, s.Publish = whole, republish(o.cfg.Publication, t)
+		s.Whole, s.Publish = whole, republish(o.cfg, t)
 	}
 	if o.cfg.Snapshot.wanted() {
 		_, s.Select = o.readable(ctx)
@@ -102,11 +103,11 @@ func (o *opener) surveyTable(ctx context.Context, t *table) (TableSurvey, error)
 	return s, nil
 }
 
-// republish are the statements that take a table's row filter and column list away
-// and leave the publication's other tables alone.
-func republish(publication string, t *table) []string {
-	alter := "ALTER PUBLICATION " + quoteIdent(publication)
-	return []string{"BEGIN", alter + " DROP TABLE " + t.quoted(), alter + " ADD TABLE " + t.quoted(), "COMMIT"}
+// republish are the statements that take a table's row filter and column list away,
+// but for the filter of a shard, and leave the publication's other tables alone.
+func republish(cfg *Config, t *table) []string {
+	alter := "ALTER PUBLICATION " + quoteIdent(cfg.Publication)
+	return []string{"BEGIN", alter + " DROP TABLE " + t.quoted(), alter + " ADD TABLE " + t.quoted() + t.where(&cfg.Shard), "COMMIT"}
 }
 
 // slot judges the slot, and whether there is room for one that is to be made.
@@ -122,6 +123,9 @@ func (s *Survey) slot(ctx context.Context, o *opener, firstStart bool) {
 	if !found {
 		out.Missing = true
 		out.Err = o.mayCreate(firstStart, o.cfg.Snapshot == WhenNeeded)
+		if out.Err == nil {
+			out.Err = o.refuseOtherCount(ctx)
+		}
 		s.FreeSlot = s.room(o.cfg)
 		return
 	}
@@ -164,11 +168,12 @@ func publicationYounger(ctx context.Context, conn *pgx.Conn, cfg *Config) (young
 	return younger, nil
 }
 
-// room tells whether a slot can be made, and the marker of a snapshot beside it.
+// room tells whether a slot, or those of all shards, can be made, and the marker of a
+// snapshot beside each.
 func (s *Survey) room(cfg *Config) error {
-	need := 1
+	need := max(1, s.toMake)
 	if cfg.Snapshot.wanted() {
-		need = 2
+		need *= 2
 	}
 	if s.Slots.Used+need <= s.Slots.Most {
 		return nil

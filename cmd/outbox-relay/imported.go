@@ -23,12 +23,13 @@ type imported struct {
 
 	result  dbzconfig.Result
 	refused []error
+	names   []string // of the options that the configuration sets
 }
 
 func (i *imported) declare(g *options.Group) {
 	g.Bool(&i.strict, "config.strict", false, "refuse keys of a Debezium configuration that Debezium ignores too, which are otherwise listed in a warning")
 	g.Bool(&i.print, "config.print", false, "print all options that are set as one command line, with where each came from, and exit; also what a Debezium configuration comes to")
-	g.String(&i.after, "transforms.after", "", "transforms behind the router, which heartbeats go through too, as RegexRouter(regex=…,replacement=…);DropHeaders(headers=a,b);InsertHeader(header=x,value.literal=y)")
+	g.String(&i.after, "transforms.after", "", "transforms behind the router, which heartbeats go through too, as RegexRouter(regex=…,replacement=…); DropHeaders(headers=a,b); InsertHeader(header=x,value.literal=y)")
 	g.Bool(&i.server, "debezium.server", false, "send as Debezium Server's Kafka sink does: no explicit partition, and the time of sending as the record's")
 }
 
@@ -50,6 +51,7 @@ func (i *imported) Import(files []options.ConfigFile, env []string, given func(s
 	out := make([]options.Imported, 0, len(flags))
 	for _, f := range flags {
 		at := options.Source{Kind: options.File, Where: f.Source.Place, Line: f.Source.Line, Key: f.Source.Key}
+		i.names = append(i.names, f.Name)
 		out = append(out, options.Imported{Name: f.Name, Text: f.Value, Source: at})
 	}
 	return out, refusals
@@ -68,6 +70,12 @@ func (i *imported) tell(log zerolog.Logger) {
 		ignored[n] = unknown.String()
 	}
 	log.Warn().Strs("keys", ignored).Msg("configuration has keys that Debezium ignores too")
+}
+
+// implies reports whether an option has its value from the configuration, and not from
+// somebody who gave it by its own name.
+func (i *imported) implies(set *options.Set, option string) bool {
+	return slices.Contains(i.names, option) && set.Source(option).Kind == options.File
 }
 
 // told reports whether the import has refused something about an option, so that

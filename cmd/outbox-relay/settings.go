@@ -1,7 +1,7 @@
 package main
 
 import (
-	"strings"
+	"errors"
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/cmd/internal/logging"
@@ -26,6 +26,7 @@ type settings struct {
 	otel        telemetry
 	exporting   exporting // set when the relay starts
 	failures    failures
+	shard       shard
 
 	partitions        int
 	replicationFactor int
@@ -49,7 +50,7 @@ func declare() (*options.Set, *settings) {
 		Summary: "Publishes the rows of an outbox table to Kafka, as Debezium's Outbox Event Router would, from PostgreSQL's WAL.",
 		Examples: []string{
 			"# The first start, which makes the slot:\noutbox-relay -database.url postgres://relay@db:5432/shop -table.include.list public.outbox -bootstrap.servers kafka:9092 -slot.create",
-			"# Every other, with options from a file and a secret from another:\nOUTBOX_RELAY_DATABASE_PASSWORD_FILE=/run/secrets/pg outbox-relay -config /etc/outbox-relay.conf",
+			"# Every other, with options from a file and a secret from another:\nOUTBOX_RELAY_DATABASE_PASSWORD_FILE=/run/secrets/pg outbox-relay -config /etc/outbox-relay/outbox-relay.conf",
 			"# What a Debezium connector's configuration comes to:\noutbox-relay -config connector.json -bootstrap.servers kafka:9092 -config.print",
 			"# Tab completion in bash; zsh and fish likewise:\nsource <(outbox-relay -completion bash)",
 		},
@@ -68,7 +69,7 @@ func declare() (*options.Set, *settings) {
 	s.declareLimits(set.Group("Limits"))
 	s.declareOperation(set.Group("Operation"))
 	s.otel.declare(set.Group("OpenTelemetry"))
-	set.Rule(func() error { s.chooseTables(set); return s.replication.Validate() }, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms")
+	set.Rule(func() error { s.chooseTables(set); return errors.Join(s.divide(set), s.replication.Validate()) }, "slot.name", "publication.name", "table.include.list", "status.update.interval.ms", "shard.count", "shard.index")
 	s.imported.declare(set.Group("Debezium's configuration"))
 	set.SetImporter(&s.imported)
 	set.Rule(func() error { s.noteExposed(set); return nil })
@@ -89,6 +90,7 @@ func (s *settings) declareSlot(g *options.Group) {
 	g.Bool(&r.CreateSlot, "slot.create", false, "make a missing slot although this may not be the first start; events committed while there was none are not relayed")
 	g.Duration(&r.CreateTimeout, "slot.create.timeout", 90*time.Second, "how long making the slot may wait for running transactions", options.AtLeast(time.Second))
 	g.String(&r.Publication, "publication.name", "outbox_relay", "`publication` that carries the outbox table's inserts")
+	s.declareShard(g)
 	s.declareAutocreate(g)
 	s.declareSnapshot(g)
 	s.declareTables(g)
@@ -116,7 +118,7 @@ func (s *settings) declareKafka(g *options.Group) {
 	k := &s.kafka
 	g.List(&k.BootstrapServers, "bootstrap.servers", nil, "`host:port` of brokers to ask first, separated by commas", options.Required())
 	g.String(&k.ClientID, "client.id", kafka.DefaultClientID, "`name` in the brokers' logs and quotas")
-	g.String(&k.CompressionType, "compression.type", "none", "none, gzip, snappy, lz4 or zstd", options.OneOf("none", "gzip", "snappy", "lz4", "zstd"))
+	g.String(&k.CompressionType, "compression.type", "none", "how batches are compressed", options.OneOf("none", "gzip", "snappy", "lz4", "zstd"))
 	g.Int(&k.BatchSize, "batch.size", kafka.DefaultBatchSize, "`bytes` at which a partition's batch is full", options.AtLeast(1))
 	g.Duration(&k.Linger, "linger.ms", 0, "how long a batch that is not full waits for more", options.AtLeast(time.Duration(0)))
 	g.Int(&k.MaxRequestSize, "max.request.size", kafka.DefaultMaxRequestSize, "largest record, in `bytes` before compression", options.AtLeast(1))
@@ -146,7 +148,7 @@ func (s *settings) declareOperation(g *options.Group) {
 	s.check.declare(g)
 	g.Bool(&s.pprof, "web.pprof", false, "serve Go's profiles under /debug/pprof/")
 	g.Duration(&s.readyMaxAge, "ready.max-age", time.Minute, "age of the oldest unacknowledged event, since its commit, at which /readyz turns red", options.AtLeast(time.Millisecond))
-	g.String(&s.logLevel, "log.level", "info", strings.Join(logging.Levels(), ", "), options.OneOf(logging.Levels()...))
+	g.String(&s.logLevel, "log.level", "info", "the least important lines that are logged", options.OneOf(logging.Levels()...))
 	g.String(&s.logFormat, "log.format", logging.Auto, "auto is console on a terminal and json elsewhere", options.OneOf(logging.Formats()...))
 	declareInformation(g)
 }

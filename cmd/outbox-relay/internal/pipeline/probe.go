@@ -28,6 +28,7 @@ func (r *Relay) Watch(ctx context.Context) {
 		r.warnSync(s.Sync)
 		r.watchBacklog(&s)
 		r.tellTables(&s)
+		r.tellUnread(&s)
 		if s.Err != nil {
 			r.log.Debug().Err(s.Err).Msg("slot could not be looked up")
 			r.letGo(s.Err)

@@ -69,6 +69,7 @@ type Relay struct {
 	backlog     backlog
 	outboxes    outboxes
 	unfit       string // why new rows may not be relayed, as last logged
+	unread      unread // slots of other shards
 }
 
 // New makes a Relay. It does not connect; Run does.

@@ -28,6 +28,7 @@ func postgres(ctx context.Context, c *Config) Report {
 	n.publication(c, s)
 	n.tables(c, s)
 	n.slot(c, s)
+	n.shards(c, s)
 	n.keeping(s)
 	n.synchronous(c, s)
 	return n.report
