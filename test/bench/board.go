@@ -20,6 +20,7 @@ const (
 	tail                   // the same, 99th percentile
 	reached                // rows per second that were really written
 	took                   // seconds
+	senders                // seconds of the walsenders' processor time for a million rows
 )
 
 // board holds what was measured of several contenders under the same conditions, by round. It is filled in by one

@@ -17,7 +17,7 @@ const (
 	partRecovery = "recovery"
 )
 
-var allParts = []string{partDrain, partLatency, partStart, partRecovery}
+var allParts = []string{partDrain, partLatency, partStart, partRecovery, partShards}
 
 // choices are what the command line decides.
 type choices struct {

@@ -110,15 +110,15 @@ func (s *stand) startFloor(command string) func(target) (*procs.Proc, error) {
 	}
 }
 
-// startRelay runs the relay with its defaults, apart from where it reads and writes.
-func (s *stand) startRelay(program string) func(target) (*procs.Proc, error) {
+// startRelay runs the relay with its defaults, apart from where it reads and writes, and what more says.
+func (s *stand) startRelay(program string, more ...string) func(target) (*procs.Proc, error) {
 	return func(t target) (*procs.Proc, error) {
-		return procs.Start(procs.Config{Path: program, Args: []string{
+		return procs.Start(procs.Config{Path: program, Args: append([]string{
 			"-database.url", t.source.DSN, "-slot.name", t.source.Slot, "-publication.name", t.source.Publication,
 			"-publication.autocreate.mode", "disabled", "-table.include.list", "public.outbox",
 			"-bootstrap.servers", strings.Join(t.brokers, ","), "-route.topic.replacement", t.prefix + "${routedByValue}",
 			"-web.listen-address", "127.0.0.1:0", "-log.format", "json",
-		}})
+		}, more...)})
 	}
 }
 

@@ -65,19 +65,29 @@ func slotName(c contender, all []contender, round int) string {
 
 // newBacklog makes all slots and then the rows, so that all slots see all rows and nothing before them.
 func (s *stand) newBacklog(ctx context.Context, name string, shape shape, contenders []contender) (*backlog, error) {
+	return s.newBacklogWith(ctx, name, shape, func(ctx context.Context, db *database) error {
+		for round := range s.plan.rounds {
+			for _, c := range contenders {
+				if !c.reads {
+					continue
+				}
+				if err := db.createSlot(ctx, slotName(c, contenders, round)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// newBacklogWith is newBacklog with a function that makes the slots.
+func (s *stand) newBacklogWith(ctx context.Context, name string, shape shape, makeSlots func(context.Context, *database) error) (*backlog, error) {
 	db, err := s.newDatabase(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	for round := range s.plan.rounds {
-		for _, c := range contenders {
-			if !c.reads {
-				continue
-			}
-			if err := db.createSlot(ctx, slotName(c, contenders, round)); err != nil {
-				return nil, errors.Join(err, db.drop())
-			}
-		}
+	if err := makeSlots(ctx, db); err != nil {
+		return nil, errors.Join(err, db.drop())
 	}
 	s.say("%s: writing %d rows", shape, shape.rows)
 	perTxn := shape.perTxn

@@ -20,6 +20,7 @@ func (s *stand) measureAll(ctx context.Context) (*report, []error) {
 		{"", s.findFacts}, {"", s.warmBroker},
 		{partDrain, s.measureDrains}, {partLatency, s.measureLatencies},
 		{partStart, s.measureStart}, {partRecovery, s.measureRecovery},
+		{partShards, s.measureShards},
 	}
 	for _, step := range steps {
 		if ctx.Err() == nil && (step.part == "" || slices.Contains(s.parts, step.part)) {

@@ -40,11 +40,12 @@ func size(bytes int) string {
 
 // plan says how much of each part is done.
 type plan struct {
-	shapes     []shape
-	rounds     int   // of drains
-	flowRounds int   // of the parts in which rows flow
-	rates      []int // rows per second
-	latency    time.Duration
+	shapes      []shape
+	shardShapes []shape // that several relays share
+	rounds      int     // of drains
+	flowRounds  int     // of the parts in which rows flow
+	rates       []int   // rows per second
+	latency     time.Duration
 }
 
 // partitions of every topic.
@@ -73,7 +74,7 @@ func (c choices) plan() plan {
 	p.rates = []int{50, 500, 5000}
 	p.rounds, p.flowRounds = cmp.Or(c.rounds, p.rounds), cmp.Or(c.rounds, p.flowRounds)
 	p.latency = cmp.Or(time.Duration(c.seconds)*time.Second, p.latency)
-	p.shapes = c.choose(p.shapes)
+	p.shapes, p.shardShapes = c.choose(p.shapes), c.shardShapes()
 	return p
 }
 

@@ -22,6 +22,7 @@ type report struct {
 	latencies   []*board // of plan.rates
 	start       *board
 	recovery    *board
+	shards      []*board // of plan.shardShapes
 }
 
 // The names of the files of -write.
@@ -52,6 +53,7 @@ type page struct {
 	Goals, Latency       string
 	Start, Recovery      string
 	Drains               []section
+	Shards               []section
 	Worse                []string
 	Throughput, LowDelay string // what the tunings change
 }
@@ -62,7 +64,7 @@ func (r *report) markdown() (string, error) {
 		Facts: r.facts, Command: r.choices.command, Fsync: r.choices.fsync, Debezium: r.choices.debezium, Receive: r.withReceive,
 		Partitions: partitions, Rounds: r.plan.rounds, FlowRounds: r.plan.flowRounds,
 		LatencySeconds: r.plan.latency.Seconds(), WarmUpPercent: warmUp * 100,
-		Drains: r.drainSections(), Worse: r.worse(),
+		Drains: r.drainSections(), Shards: r.shardSections(), Worse: r.worse(),
 		Throughput: debezium.Throughput.Describe(), LowDelay: debezium.Latency.Describe(),
 	}
 	if r.choices.write && len(r.drains) > 0 {
