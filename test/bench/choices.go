@@ -15,9 +15,13 @@ const (
 	partLatency  = "latency"
 	partStart    = "start"
 	partRecovery = "recovery"
+	partGrowth   = "growth"
 )
 
-var allParts = []string{partDrain, partLatency, partStart, partRecovery, partShards}
+var allParts = []string{partDrain, partLatency, partStart, partRecovery, partShards, partGrowth}
+
+// quickParts are those of a quick run that does not choose.
+var quickParts = []string{partDrain, partLatency, partStart, partRecovery}
 
 // choices are what the command line decides.
 type choices struct {
@@ -46,7 +50,7 @@ func options(c *choices) (fs *flag.FlagSet, parts, shapes *string) {
 	fs.IntVar(&c.rows, "rows", 0, "largest `number` of rows of a backlog; 0 leaves it to the shape")
 	fs.IntVar(&c.rounds, "rounds", 0, "`number` of rounds of every part; 0 takes 5, with -quick 2 or 3")
 	fs.IntVar(&c.seconds, "seconds", 0, "`length` of each run that measures latency; 0 takes 20, with -quick 4")
-	parts = fs.String("parts", strings.Join(allParts, ","), "`list` of what to measure")
+	parts = fs.String("parts", strings.Join(allParts, ","), "`list` of what to measure; with -quick without shards and growth, unless asked for")
 	shapes = fs.String("shapes", "", "drain only backlogs whose names match this regular `expression`")
 	fs.StringVar(&c.relay, "relay", "", "measure this outbox-relay `program` instead of building it")
 	fs.StringVar(&c.baseline, "baseline", "", "measure this outbox-relay `program` beside it, to compare two builds")
@@ -75,6 +79,9 @@ func parse(args []string) (choices, error) {
 		return c, fmt.Errorf("-rows, -rounds and -seconds must not be negative")
 	}
 	c.parts = strings.Split(*parts, ",")
+	if c.quick && !given["parts"] {
+		c.parts = quickParts
+	}
 	for _, part := range c.parts {
 		if !slices.Contains(allParts, part) {
 			return c, fmt.Errorf("-parts: %q is none of %s", part, strings.Join(allParts, ", "))

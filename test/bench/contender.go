@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/outbox-relay/outbox-relay/test/bench/internal/debezium"
@@ -31,6 +32,7 @@ type target struct {
 	topics      []string // all that exist
 	rows        int
 	payload     int
+	queue       int    // max.queue.size; 0 for the default
 	endPosition string // in the WAL, after the last row
 	dir         string // for files; a contender that is started again finds them there
 }
@@ -113,12 +115,16 @@ func (s *stand) startFloor(command string) func(target) (*procs.Proc, error) {
 // startRelay runs the relay with its defaults, apart from where it reads and writes, and what more says.
 func (s *stand) startRelay(program string, more ...string) func(target) (*procs.Proc, error) {
 	return func(t target) (*procs.Proc, error) {
-		return procs.Start(procs.Config{Path: program, Args: append([]string{
+		args := append([]string{
 			"-database.url", t.source.DSN, "-slot.name", t.source.Slot, "-publication.name", t.source.Publication,
 			"-publication.autocreate.mode", "disabled", "-table.include.list", "public.outbox",
 			"-bootstrap.servers", strings.Join(t.brokers, ","), "-route.topic.replacement", t.prefix + "${routedByValue}",
 			"-web.listen-address", "127.0.0.1:0", "-log.format", "json",
-		}, more...)})
+		}, more...)
+		if t.queue > 0 {
+			args = append(args, "-max.queue.size", strconv.Itoa(t.queue))
+		}
+		return procs.Start(procs.Config{Path: program, Args: args})
 	}
 }
 

@@ -27,7 +27,7 @@ type backlog struct {
 func (s *stand) drain(ctx context.Context, number int, shape shape) (*board, []error) {
 	contenders := s.drainers()
 	b := newBoard(shape.String(), s.plan.rounds, contenders)
-	log, err := s.newBacklog(ctx, fmt.Sprint("drain_", number), shape, contenders)
+	log, err := s.newBacklog(ctx, fmt.Sprint("drain_", number), shape, contenders, s.plan.rounds)
 	if err != nil {
 		return b, []error{err}
 	}
@@ -64,9 +64,9 @@ func slotName(c contender, all []contender, round int) string {
 }
 
 // newBacklog makes all slots and then the rows, so that all slots see all rows and nothing before them.
-func (s *stand) newBacklog(ctx context.Context, name string, shape shape, contenders []contender) (*backlog, error) {
+func (s *stand) newBacklog(ctx context.Context, name string, shape shape, contenders []contender, rounds int) (*backlog, error) {
 	return s.newBacklogWith(ctx, name, shape, func(ctx context.Context, db *database) error {
-		for round := range s.plan.rounds {
+		for round := range rounds {
 			for _, c := range contenders {
 				if !c.reads {
 					continue
@@ -95,7 +95,7 @@ func (s *stand) newBacklogWith(ctx context.Context, name string, shape shape, ma
 		perTxn = shape.rows
 	}
 	err = load.Backlog(ctx, load.BacklogConfig{
-		DSN: s.postgres.DSN(name), Rows: shape.rows, RowsPerTxn: perTxn, PayloadBytes: shape.payload, AggregateTypes: kinds(shape.topics),
+		DSN: s.postgres.DSN(name), Rows: shape.rows, RowsPerTxn: perTxn, PayloadBytes: shape.payload, Keys: shape.keys, AggregateTypes: kinds(shape.topics),
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.drop())
@@ -130,12 +130,13 @@ func (r result) note(b *board, name string, round int) {
 func (s *stand) drainOnce(ctx context.Context, c contender, log *backlog, slot string) (r result, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, drainTimeout, fmt.Errorf("not done within %v", drainTimeout))
 	defer cancel()
-	t, err := s.newTarget(ctx, c, log.database, log.topics)
+	t, err := s.newTarget(ctx, c, log.database, log.shape)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.removeTarget(t)) }()
 	t.source.Slot, t.rows, t.payload, t.endPosition = slot, log.rows, log.payload, log.endPosition
+	t.queue = log.queue
 	if err := s.settle(ctx); err != nil {
 		return r, err
 	}

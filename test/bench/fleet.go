@@ -24,7 +24,7 @@ type sharedResult struct {
 func (s *stand) drainWith(ctx context.Context, f fleet, log *backlog, round int) (r sharedResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, drainTimeout, fmt.Errorf("not done within %v", drainTimeout))
 	defer cancel()
-	t, err := s.newTarget(ctx, f.contender, log.database, log.topics)
+	t, err := s.newTarget(ctx, f.contender, log.database, log.shape)
 	if err != nil {
 		return r, err
 	}

@@ -27,7 +27,7 @@ type flow struct {
 
 // newFlow makes slot and topic and starts to consume. The contender is not started.
 func (s *stand) newFlow(ctx context.Context, db *database, c contender, capacity int) (*flow, error) {
-	t, err := s.newTarget(ctx, c, db, 1)
+	t, err := s.newTarget(ctx, c, db, shape{topics: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func TestEverything(t *testing.T) {
 	text := stdout.String()
 	for _, want := range []string{
 		"### 1 row per transaction, 300 B: 300 rows", "### 10 rows per transaction, 100 kB: 300 rows",
-		"## Commit to consumed", "## Start to first record", "## Recovery after kill -9", "## Several relays for one outbox", "| 4 relays ", "| start to first record ", "](benchmarks.svg)",
+		"## Commit to consumed", "## Start to first record", "## Recovery after kill -9", "## Several relays for one outbox", "| 4 relays ", "## How cost grows", "### More topics", "| start to first record ", "](benchmarks.svg)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)

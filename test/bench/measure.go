@@ -20,7 +20,7 @@ func (s *stand) measureAll(ctx context.Context) (*report, []error) {
 		{"", s.findFacts}, {"", s.warmBroker},
 		{partDrain, s.measureDrains}, {partLatency, s.measureLatencies},
 		{partStart, s.measureStart}, {partRecovery, s.measureRecovery},
-		{partShards, s.measureShards},
+		{partShards, s.measureShards}, {partGrowth, s.measureGrowth},
 	}
 	for _, step := range steps {
 		if ctx.Err() == nil && (step.part == "" || slices.Contains(s.parts, step.part)) {
@@ -38,7 +38,7 @@ func (s *stand) warmBroker(ctx context.Context, _ *report) []error {
 	c := contender{nameProducer, tells, false, s.startFloor(floor.ProduceCommand)}
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
-	t, err := s.newTarget(ctx, c, db, 1)
+	t, err := s.newTarget(ctx, c, db, shape{topics: 1})
 	if err != nil {
 		return []error{err}
 	}

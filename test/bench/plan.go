@@ -12,6 +12,17 @@ type shape struct {
 	rows    int
 	payload int // bytes of each
 	topics  int
+	keys    int  // 0 leaves it to the writer
+	thin    bool // topics have one partition each
+	queue   int  // the relay's max.queue.size; 0 for its default
+}
+
+// partitions are those of each topic.
+func (s shape) partitions() int32 {
+	if s.thin {
+		return 1
+	}
+	return partitions
 }
 
 // String is the shape's name in tables.
@@ -46,9 +57,10 @@ type plan struct {
 	flowRounds  int     // of the parts in which rows flow
 	rates       []int   // rows per second
 	latency     time.Duration
+	growths     []growth
 }
 
-// partitions of every topic.
+// partitions of a topic, unless its shape is thin.
 const partitions = 16
 
 // drained is the shape that the goals are about, apart from the rows of a transaction.
@@ -71,6 +83,7 @@ func (c choices) plan() plan {
 		p.shapes = []shape{drained(1, 100_000), drained(100, 100_000), drained(0, 100_000)}
 		p.rounds, p.flowRounds, p.latency = 3, 2, 4*time.Second
 	}
+	p.growths = c.growths()
 	p.rates = []int{50, 500, 5000}
 	p.rounds, p.flowRounds = cmp.Or(c.rounds, p.rounds), cmp.Or(c.rounds, p.flowRounds)
 	p.latency = cmp.Or(time.Duration(c.seconds)*time.Second, p.latency)

@@ -23,6 +23,7 @@ type report struct {
 	start       *board
 	recovery    *board
 	shards      []*board // of plan.shardShapes
+	growths     []growth
 }
 
 // The names of the files of -write.
@@ -52,7 +53,7 @@ type page struct {
 	Chart                string
 	Goals, Latency       string
 	Start, Recovery      string
-	Drains               []section
+	Drains, Growths      []section
 	Shards               []section
 	Worse                []string
 	Throughput, LowDelay string // what the tunings change
@@ -64,7 +65,7 @@ func (r *report) markdown() (string, error) {
 		Facts: r.facts, Command: r.choices.command, Fsync: r.choices.fsync, Debezium: r.choices.debezium, Receive: r.withReceive,
 		Partitions: partitions, Rounds: r.plan.rounds, FlowRounds: r.plan.flowRounds,
 		LatencySeconds: r.plan.latency.Seconds(), WarmUpPercent: warmUp * 100,
-		Drains: r.drainSections(), Shards: r.shardSections(), Worse: r.worse(),
+		Drains: r.drainSections(), Shards: r.shardSections(), Growths: growthSections(r.growths), Worse: r.worse(),
 		Throughput: debezium.Throughput.Describe(), LowDelay: debezium.Latency.Describe(),
 	}
 	if r.choices.write && len(r.drains) > 0 {

@@ -136,7 +136,7 @@ func (s *stand) say(format string, args ...any) {
 }
 
 // newTarget makes a target with topics of its own, if they are needed. The caller must call removeTarget.
-func (s *stand) newTarget(ctx context.Context, c contender, db *database, topics int) (target, error) {
+func (s *stand) newTarget(ctx context.Context, c contender, db *database, wanted shape) (target, error) {
 	s.targets++
 	t := target{
 		database: db.name, source: db.source(""), brokers: s.kafka.Addrs(),
@@ -148,9 +148,9 @@ func (s *stand) newTarget(ctx context.Context, c contender, db *database, topics
 	if !c.produces() {
 		return t, nil
 	}
-	for _, kind := range kinds(topics) {
+	for _, kind := range kinds(wanted.topics) {
 		topic := t.prefix + kind
-		if err := s.kafka.CreateTopic(ctx, topic, partitions, 1, nil); err != nil {
+		if err := s.kafka.CreateTopic(ctx, topic, wanted.partitions(), 1, nil); err != nil {
 			return t, errors.Join(err, s.removeTarget(t))
 		}
 		t.topics = append(t.topics, topic)
