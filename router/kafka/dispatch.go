@@ -84,6 +84,7 @@ func (s *session) send(n *node, now time.Time) {
 		return
 	}
 	n.busy, n.sentAt = true, now
+	s.gather.sent(r.bytes < limit/2, now)
 	s.obs.Attempt(len(r.parts))
 	l := s.linkOf(n, now)
 	// The broker gives up a little before we do, so that its reason is heard.

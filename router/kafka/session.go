@@ -57,6 +57,7 @@ type session struct {
 	controllerAddr string
 	trouble        trouble
 
+	gather   gather
 	ord      uint64 // of the newest message taken
 	lastAck  time.Time
 	held     int  // messages taken and not acknowledged
@@ -119,14 +120,16 @@ func (s *session) run(ctx context.Context) error {
 		}
 		s.expire(now)
 		s.listen(now)
-		s.take(now)
-		s.dispatch(now)
+		if !s.gather.rests(now) {
+			s.take(now)
+			s.dispatch(now)
+		}
 		s.ask(now)
 		s.report()
 		if err, finished := s.finished(); finished {
 			return s.stop(err)
 		}
-		if !s.moreLeft {
+		if !s.moreLeft || s.gather.rests(now) {
 			timer.Reset(time.Until(s.wake(now)))
 			s.wait(ctx, timer.C)
 		} else {
@@ -138,7 +141,7 @@ func (s *session) run(ctx context.Context) error {
 // wait blocks until there is something to do.
 func (s *session) wait(ctx context.Context, timer <-chan time.Time) {
 	var sourceReady <-chan struct{}
-	if s.taking() {
+	if s.taking() && !s.gather.rests(time.Now()) {
 		sourceReady = s.src.Ready()
 	}
 	select {

@@ -25,6 +25,9 @@ func (s *session) take(now time.Time) {
 	for _, m := range got {
 		s.accept(m, now)
 	}
+	if n := len(got); n > 0 {
+		s.gather.note(got[n-1].Committed, now)
+	}
 	s.moreLeft = len(got) == cap(s.takeBuf)
 	clear(got)
 	s.closed = s.src.Closed()

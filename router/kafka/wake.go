@@ -16,6 +16,9 @@ func (s *session) wake(now time.Time) time.Time {
 			at = t
 		}
 	}
+	if s.gather.rests(now) {
+		sooner(s.gather.until)
+	}
 	if len(s.timers) > 0 {
 		sooner(s.timers[0].due)
 	}
