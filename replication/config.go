@@ -52,7 +52,7 @@ type Config struct {
 
 	StatusInterval time.Duration // status.update.interval.ms; default 10 s
 	TickInterval   time.Duration // between two calls of Handler.Tick; default and at most 1 s
-	Pace           time.Duration // how long to let the socket buffer fill while far behind; negative never; default 2 ms
+	Pace           time.Duration // how long to let the socket buffer fill while far behind; negative never; default 4 ms
 	Silence        time.Duration // how long the server may say nothing before it is looked at from outside; default 10 s
 }
 
@@ -85,7 +85,7 @@ func (c *Config) setDefaults() {
 		c.TickInterval = tickEvery
 	}
 	if c.Pace == 0 {
-		c.Pace = 2 * time.Millisecond
+		c.Pace = 4 * time.Millisecond
 	}
 	if c.Silence == 0 {
 		c.Silence = silenceLimit
@@ -153,7 +153,7 @@ func (c *Config) connectReplication(ctx context.Context) (*pgconn.PgConn, *wire,
 	}
 	config.RuntimeParams["replication"] = "database"
 	var w *wire
-	dial := config.DialFunc
+	dial := dialLoopback(config.DialFunc)
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {

@@ -19,12 +19,19 @@ const wireBuffer = 256 << 10
 // halves its speed. While its owner says that it is behind, the wire therefore
 // lets the socket buffer fill for a pause before it reads again, and asks the
 // kernel not to wake anybody meanwhile.
+//
+// On the loopback interface the walsender's system call also does the receiver's
+// share of TCP for each message, as long as the receiver takes it. So there the
+// receive buffer is small (see dialLoopback): it is soon full, what the walsender
+// writes joins in its own buffer, which costs it a third, and comes in big segments
+// after the pause.
 type wire struct {
 	net.Conn
 	buf      []byte
 	from, to int // unread part of buf
 	wait     func()
 	pace     time.Duration // length of a pause; 0 or less never pauses
+	full     int           // a read of so many bytes shows that more is waiting
 	behind   bool          // set by the owner
 	timer    *time.Timer
 	mark     lowWater
@@ -32,7 +39,10 @@ type wire struct {
 }
 
 func newWire(conn net.Conn, pace time.Duration) *wire {
-	w := &wire{Conn: conn, buf: make([]byte, wireBuffer), pace: pace, mark: newLowWater(conn)}
+	w := &wire{Conn: conn, buf: make([]byte, wireBuffer), pace: pace, full: wireBuffer, mark: newLowWater(conn)}
+	if isLoopback(conn.RemoteAddr()) {
+		w.full = loopbackBuffer / 4
+	}
 	w.touch(time.Now())
 	return w
 }
@@ -72,9 +82,10 @@ func (w *wire) touch(now time.Time) { w.last.Store(now.UnixNano()) }
 // lastData is when data last arrived. Any goroutine may ask.
 func (w *wire) lastData() time.Time { return time.Unix(0, w.last.Load()) }
 
-// pause lets the socket buffer fill, unless the last read did not empty it.
+// pause lets the socket buffer fill, unless the last read did not empty it, or the
+// walsender's.
 func (w *wire) pause() {
-	if w.to == len(w.buf) {
+	if w.to >= w.full {
 		return
 	}
 	w.mark.set(len(w.buf))
