@@ -71,14 +71,16 @@ func (s *Stream) NameNow(ctx context.Context, oid uint32) (namespace, name strin
 
 // NamedByPublication reports whether the publication names the table or a root of it,
 // and not only all tables, or those of a schema: somebody wanted its rows to be sent. A
-// table keeps its place in the publication when it is renamed. It must be called from
-// the Stream's goroutine.
+// table keeps its place in the publication when it is renamed. Of a table that is gone
+// nobody knows; it counts as named unless the publication is of all tables. It must be
+// called from the Stream's goroutine.
 func (s *Stream) NamedByPublication(ctx context.Context, oid uint32) (named bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
 	if err = s.dial(ctx); err == nil {
-		err = s.sql.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid
-			WHERE p.pubname = $1 AND (r.prrelid = $2 OR r.prrelid IN (SELECT pg_catalog.pg_partition_ancestors($2))))`, s.cfg.Publication, oid).Scan(&named)
+		err = s.sql.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_publication p WHERE p.pubname = $1
+			AND (EXISTS (SELECT FROM pg_catalog.pg_publication_rel r WHERE r.prpubid = p.oid AND (r.prrelid = $2 OR r.prrelid IN (SELECT pg_catalog.pg_partition_ancestors($2))))
+				OR NOT p.puballtables AND NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = $2)))`, s.cfg.Publication, oid).Scan(&named)
 	}
 	if err != nil {
 		s.closeSQL()

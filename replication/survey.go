@@ -30,6 +30,7 @@ type Survey struct {
 	Publication PublicationSurvey
 	Tables      []TableSurvey
 	TablesErr   error
+	Unnamed     []*schema.Relation // tables that the publication names and no list does
 	Slot        SlotSurvey
 
 	Siblings error    // what is wrong with the other shards
@@ -109,6 +110,9 @@ func Inspect(ctx context.Context, cfg Config) (*Survey, error) {
 		firstStart = s.shards(ctx, o) || firstStart
 	}
 	s.slot(ctx, o, firstStart)
+	if err := s.unnamed(ctx, o); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

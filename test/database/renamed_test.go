@@ -40,7 +40,7 @@ func TestRenamedBeforeItsFirstRow(t *testing.T) {
 }
 
 // passedBy is what the relay says before it passes rows of an unnamed table by.
-const passedBy = "rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication"
+const passedBy = "rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else take it out of the publication"
 
 // swap exchanges the outbox for a new one, and writes into both.
 var swap = []string{`ALTER TABLE outbox RENAME TO outbox_v1`, `CREATE TABLE outbox (LIKE outbox_v1 INCLUDING ALL)`}

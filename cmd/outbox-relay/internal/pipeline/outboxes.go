@@ -55,6 +55,9 @@ func (o *outboxes) passes(oid uint32) bool {
 // reason to stop: one that became a partition is announced too, and its rows come as
 // its root's.
 func (h *handler) stranger(rel *schema.Relation) (*target, error) {
+	if h.tables.None {
+		return nil, nil // the events are messages, and tables another relay's
+	}
 	namespace, name, err := h.nameNow(rel.OID)
 	if err != nil {
 		return nil, err
@@ -99,11 +102,11 @@ func (h *handler) passBy(t *target) error {
 	}
 	if wanted {
 		return h.refuse(configuration("table_unnamed", fmt.Errorf("%s has new rows (transaction %s), is published and has the columns of an outbox, but no list names it: "+
-			"if it is one, was one under another name, or is a partition that was published under its own (ALTER PUBLICATION … SET (publish_via_partition_root = true)), name it in table.include.list until its rows are relayed; else exclude it, take it out of the publication, or set table.unnamed.handling.mode to warn", t.rel, h.begin.CommitLSN)))
+			"if it is one, was one under another name, or is a partition that was published under its own (ALTER PUBLICATION … SET (publish_via_partition_root = true)), name it in table.include.list until its rows are relayed; if it is none of this relay's, take it out of the publication, or set table.unnamed.handling.mode to warn", t.rel, h.begin.CommitLSN)))
 	}
 	h.outboxes.pass(t.rel.OID)
 	h.ignored.log.Warn().Stringer("table", t.rel).Stringer("lsn", h.begin.CommitLSN).
-		Msg("rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else exclude it or take it out of the publication")
+		Msg("rows of a published table that has the columns of an outbox are not relayed: no option names it; name it if it is one, perhaps renamed, else take it out of the publication")
 	return nil
 }
 

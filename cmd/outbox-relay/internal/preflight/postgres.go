@@ -138,6 +138,11 @@ func (n *notes) tables(c *Config, s *replication.Survey) {
 			n.fail("table", t.Select)
 		}
 	}
+	for _, rel := range s.Unnamed {
+		if c.Bind(rel) == nil {
+			n.warn("table", "", "%s is named by the publication and has the columns of an outbox, but no list names it: its first row stops the relay, unless table.unnamed.handling.mode is warn", rel)
+		}
+	}
 	if len(s.Tables) == 0 && s.TablesErr == nil && !errors.Is(s.Publication.Err, context.Canceled) {
 		n.ok("table", "none: the events are messages")
 	}

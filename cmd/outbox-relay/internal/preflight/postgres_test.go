@@ -33,6 +33,8 @@ var brokenDatabases = []broken{
 	{name: "publication without inserts", sql: "ALTER PUBLICATION outbox_relay SET (publish = 'delete')", check: "postgresql.publication", level: preflight.Error, code: 2, message: "does not publish inserts", mends: true},
 	{name: "partitions under their own names", sql: "DROP TABLE outbox; CREATE TABLE outbox (id uuid, aggregatetype text, aggregateid text, type text, payload jsonb) PARTITION BY LIST (type); ALTER PUBLICATION outbox_relay ADD TABLE outbox",
 		check: "postgresql.publication", level: preflight.Error, code: 2, message: "partitioned", mends: true},
+	{name: "another outbox in the publication", sql: "CREATE TABLE other (LIKE outbox); ALTER PUBLICATION outbox_relay ADD TABLE other",
+		check: "postgresql.table", level: preflight.Warning, message: "public.other is named by the publication"},
 	{name: "row filter", sql: "ALTER PUBLICATION outbox_relay SET TABLE outbox WHERE (type = 'x')", check: "postgresql.publication", level: preflight.Error, code: 2, message: "hides rows", mends: true},
 	{name: "column list", sql: "ALTER PUBLICATION outbox_relay SET TABLE outbox (id, aggregatetype, aggregateid)", check: "postgresql.table", level: preflight.Error, code: 2, message: "column list hides", mends: true},
 	{name: "no table", sql: "DROP TABLE outbox", check: "postgresql.table", level: preflight.Error, code: 2, message: "no table of database"},
