@@ -27,7 +27,8 @@ type Decoder struct {
 	values    []schema.Datum
 	before    []schema.Datum // of an update
 	begin     Begin
-	open      bool // between Begin and Commit
+	sent      uint64 // when the server sent the message, microseconds since 2000; 0 if that is not known
+	open      bool   // between Begin and Commit
 }
 
 type knownRelation struct {
@@ -41,7 +42,11 @@ func (d *Decoder) InTransaction() bool { return d.open }
 // age is how long after its commit the server sent a part of the transaction,
 // both by the server's clock. sent is in microseconds since 2000.
 func (d *Decoder) age(sent uint64) time.Duration {
-	return time.Duration(int64(sent)+postgresEpoch-d.begin.CommitTime.UnixMicro()) * time.Microsecond
+	return sentAfter(sent, d.begin.CommitTime)
+}
+
+func sentAfter(sent uint64, committed time.Time) time.Duration {
+	return time.Duration(int64(sent)+postgresEpoch-committed.UnixMicro()) * time.Microsecond
 }
 
 // Decode handles one message, the payload of an XLogData.
@@ -126,6 +131,9 @@ func (d *Decoder) beginTransaction(c *cursor, h Handler) error {
 	b.XID = c.uint32()
 	if c.err != nil {
 		return c.err
+	}
+	if d.sent != 0 {
+		b.Age = sentAfter(d.sent, b.CommitTime)
 	}
 	if d.open {
 		return fmt.Errorf("transaction %s begins inside transaction %s", b.CommitLSN, d.begin.CommitLSN)

@@ -49,6 +49,7 @@ type Begin struct {
 	CommitLSN  pglogrepl.LSN // start of its commit record; names the transaction
 	CommitTime time.Time
 	XID        uint32
+	Age        time.Duration // of the transaction when the server began to send it, by the server's clock; 0 if that is not known
 }
 
 // Commit is the end of a transaction.

@@ -27,8 +27,8 @@ func dialLoopback(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// isLoopback reports whether the peer is reached over TCP within the host.
+// isLoopback reports whether the connection to the peer has a small receive buffer.
 func isLoopback(peer net.Addr) bool {
 	tcp, ok := peer.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
+	return ok && smallBuffers && tcp.IP.IsLoopback()
 }

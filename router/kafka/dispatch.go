@@ -57,11 +57,34 @@ func (s *session) dispatch(now time.Time) {
 	if !s.who.known() || s.rebuild != "" {
 		return
 	}
+	sent := false
 	for _, n := range s.nodes {
 		if !n.busy && len(n.waiting) > 0 && !now.Before(n.notBefore) {
 			s.send(n, now)
+			sent = sent || n.busy
 		}
 	}
+	if sent {
+		s.rest(now)
+	}
+}
+
+// rest begins a rest if nothing is waiting behind what was sent just now.
+func (s *session) rest(now time.Time) {
+	if !s.moreLeft && s.held == s.inFlight() {
+		s.gather.begin(now)
+	}
+}
+
+// inFlight counts the records that brokers have not answered for yet.
+func (s *session) inFlight() int {
+	records := 0
+	for _, n := range s.nodes {
+		if n.busy {
+			records += n.request.records
+		}
+	}
+	return records
 }
 
 // send fills a request with the batches whose turn it is, at most one of each
@@ -84,7 +107,6 @@ func (s *session) send(n *node, now time.Time) {
 		return
 	}
 	n.busy, n.sentAt = true, now
-	s.gather.sent(r.bytes < limit/2, now)
 	s.obs.Attempt(len(r.parts))
 	l := s.linkOf(n, now)
 	// The broker gives up a little before we do, so that its reason is heard.

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
+// Only late events are gathered, and only behind a request that has emptied the queues: otherwise small batches, or a
+// partition with much to send, would get no more than one request in each rest.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMicro(1_000_000_000_000_000)
-	ago := func(d time.Duration) int64 { return now.Add(-d).UnixMicro() }
 	for _, test := range []struct {
-		name      string
-		committed []int64
-		small     bool
-		want      bool
+		name         string
+		late         bool
+		held, flying int
+		moreLeft     bool
+		want         bool
 	}{
-		{"a live event", []int64{ago(time.Millisecond)}, true, false},
-		{"a late one", []int64{ago(time.Minute)}, true, true},
-		{"a late one in a full request", []int64{ago(time.Minute)}, false, false},
-		{"one that is late by no more than the limit", []int64{ago(lateAfter)}, true, false},
-		{"live again", []int64{ago(time.Minute), ago(0)}, true, false},
-		{"an event of unknown age behind a late one", []int64{ago(time.Minute), 0}, true, true},
-		{"an event of unknown age", []int64{0}, true, false},
-		{"a clock that is ahead", []int64{ago(-time.Minute)}, true, false},
+		{"late, and all under way", true, 30, 30, false, true},
+		{"live", false, 30, 30, false, false},
+		{"late, more is queued", true, 31, 30, false, false},
+		{"late, more may be taken", true, 30, 30, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var g gather
-			for _, c := range test.committed {
-				g.note(c, now)
-			}
-			g.sent(test.small, now)
-			if got := g.rests(now); got != test.want {
+			first, second := &node{busy: true}, &node{busy: true}
+			first.request.records, second.request.records = 10, test.flying-10
+			idle := &node{}
+			idle.request.records = 7 // of its last request
+			s := &session{Producer: &Producer{nodes: []*node{first, idle, second}}, held: test.held, moreLeft: test.moreLeft}
+			s.gather.late = test.late
+			s.rest(now)
+			if got := s.gather.rests(now); got != test.want {
 				t.Errorf("rests: %t, want %t", got, test.want)
 			}
-			if g.rests(now.Add(gatherFor)) {
+			if s.gather.rests(now.Add(gatherFor)) {
 				t.Errorf("it still rests %v later", gatherFor)
 			}
 		})

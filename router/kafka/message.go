@@ -19,6 +19,10 @@ type Message struct {
 	// 1970-01-01 UTC; the Source's own, not touched here.
 	Committed int64
 
+	// Late says that the event was old already when it came: the producer may hold it
+	// for some milliseconds, to send more of them at once.
+	Late bool
+
 	// Kind is the Source's own, not touched here.
 	Kind uint32
 

@@ -26,7 +26,7 @@ func (s *session) take(now time.Time) {
 		s.accept(m, now)
 	}
 	if n := len(got); n > 0 {
-		s.gather.note(got[n-1].Committed, now)
+		s.gather.late = got[n-1].Late
 	}
 	s.moreLeft = len(got) == cap(s.takeBuf)
 	clear(got)

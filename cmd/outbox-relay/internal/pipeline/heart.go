@@ -67,7 +67,7 @@ func (h *handler) beat() error {
 	h.heart.next = now.Add(h.heart.interval)
 	h.txn++
 	m := h.block.add(&h.rec)
-	m.Txn, m.LSN, m.Committed = h.txn, h.at, 0
+	m.Txn, m.LSN, m.Committed, m.Late = h.txn, h.at, 0, false
 	h.steps = append(h.steps, step{began: true, committed: now.UnixMicro(), added: 1, end: h.at})
 	h.publish(false)
 	h.heart.beats.Inc()

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/outbox-relay/outbox-relay/router"
 	"github.com/outbox-relay/outbox-relay/router/kafka"
@@ -22,6 +23,9 @@ func (h *handler) put() error {
 	return h.add(nil)
 }
 
+// lateAfter is how old a transaction is that does not come live.
+const lateAfter = 250 * time.Millisecond
+
 // add copies the record into the flow. It is a dead letter if refused is not nil.
 func (h *handler) add(refused *kafka.Refusal) error {
 	var span Span
@@ -36,7 +40,7 @@ func (h *handler) add(refused *kafka.Refusal) error {
 	}
 	m := h.block.add(&h.rec)
 	m.Txn, m.LSN, m.Committed = h.txn, uint64(h.begin.CommitLSN), h.step.committed
-	m.Kind, m.Refused = h.kind, refused
+	m.Kind, m.Refused, m.Late = h.kind, refused, h.begin.Age > lateAfter
 	if span != nil {
 		h.flow.spans.begin(m, span)
 	}
