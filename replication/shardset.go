@@ -80,10 +80,10 @@ func (s *shardSet) plan(last Position) (shardPlan, error) {
 		return useShards, nil
 	case s.unread():
 		return completeShards, nil
-	case s.cfg.Snapshot == WhenNeeded, !s.cfg.CreateSlot, ownNoted && !none:
-		return useShards, nil
-	case none:
+	case none && (s.cfg.CreateSlot || s.cfg.Snapshot == WhenNeeded): // all slots at one position, so that no shard's rows are lost until its relay starts
 		return completeShards, nil
+	case s.cfg.Snapshot == WhenNeeded, !s.cfg.CreateSlot, ownNoted:
+		return useShards, nil
 	}
 	return useShards, s.incompleteSlots()
 }

@@ -114,7 +114,7 @@ func (o *opener) makeSlots(ctx context.Context, set *shardSet) error {
 			continue
 		}
 		if err := o.copyTo(ctx, shard.Slot, from); err != nil {
-			return err
+			return errors.Join(err, o.dropMade(ctx, set))
 		}
 		if !o.cfg.Snapshot.wanted() {
 			o.report.SlotCreated(shard.Slot, at, -1)
@@ -130,6 +130,21 @@ func (o *opener) dropLeftover(ctx context.Context, name string) error {
 		return nil
 	}
 	return dropSlot(ctx, o.sql, name)
+}
+
+// dropMade takes back a first start that has failed halfway, for instance for lack of
+// max_replication_slots: the next one finds nothing, and not a set of which some are there.
+func (o *opener) dropMade(ctx context.Context, set *shardSet) error {
+	if len(set.slots) > 0 {
+		return nil // it completes what an earlier one has made
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), describeTimeout)
+	defer cancel()
+	var errs []error
+	for _, shard := range set.shards {
+		errs = append(errs, dropSlot(ctx, o.sql, shard.Slot), dropSlot(ctx, o.sql, markerName(shard.Slot)))
+	}
+	return errors.Join(errs...)
 }
 
 // copyTo makes one shard's slot, and its marker before it.
