@@ -13,6 +13,7 @@ import (
 	"github.com/outbox-relay/outbox-relay/replication"
 	"github.com/outbox-relay/outbox-relay/schema"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // halfway acknowledges every transaction at once, and waits in the middle of the backlog.
@@ -67,7 +68,7 @@ func TestCatchUpConfirmsOnTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(bounded(t))
+	ctx, cancel := context.WithCancel(wait.Context(t, patience))
 	defer cancel()
 	stream, err := replication.Open(ctx, replication.Config{
 		Connect: func() (*pgx.ConnConfig, error) { return pgx.ParseConfig(r.db.DSN) },

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -37,7 +38,7 @@ func TestCatalogXminAge(t *testing.T) {
 	p := r.stream(t)
 	r.insert(t, "r1")
 	r.db.Exec(t, `DO $$ BEGIN FOR i IN 1..1000 LOOP PERFORM txid_current(); COMMIT; END LOOP; END $$`)
-	eventually(t, "outbox_relay_slot_catalog_xmin_age is 1000 or more", func(ctx context.Context) error {
+	wait.Until(t, patience, "outbox_relay_slot_catalog_xmin_age is 1000 or more", func(ctx context.Context) error {
 		_, body, err := procs.Get(ctx, p.addr, "/metrics")
 		if err != nil {
 			return err

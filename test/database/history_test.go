@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -21,7 +22,7 @@ func hosts(first, second *pgserver.Server, database string) string {
 func copyOf(t testing.TB, server *pgserver.Server, config pgserver.Config, slots bool) *pgserver.Server {
 	t.Helper()
 	stop(t, server)
-	c, err := server.Copy(bounded(t), config, slots)
+	c, err := server.Copy(wait.Context(t, patience), config, slots)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +40,14 @@ func copyOf(t testing.TB, server *pgserver.Server, config pgserver.Config, slots
 
 func stop(t testing.TB, server *pgserver.Server) {
 	t.Helper()
-	if err := server.Stop(bounded(t), pgserver.Fast); err != nil {
+	if err := server.Stop(wait.Context(t, patience), pgserver.Fast); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func start(t testing.TB, server *pgserver.Server) {
 	t.Helper()
-	if err := server.Start(bounded(t)); err != nil {
+	if err := server.Start(wait.Context(t, patience)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -94,7 +95,7 @@ func TestOtherServer(t *testing.T) {
 	t.Parallel()
 	server, other := pgtest.New(t, pgserver.Config{}), pgtest.New(t, pgserver.Config{})
 	r := newRigOn(t, server, outboxTable)
-	if err := other.CreateDatabase(bounded(t), r.db.Name); err != nil {
+	if err := other.CreateDatabase(wait.Context(t, patience), r.db.Name); err != nil {
 		t.Fatal(err)
 	}
 	dsn := other.DSN(r.db.Name)

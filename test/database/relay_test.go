@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -52,7 +53,7 @@ func (r *rig) stream(t testing.TB, extra ...string) *relay {
 // await waits for a message of the log, from line number mark on.
 func (p *relay) await(t testing.TB, mark int, message string) procs.Line {
 	t.Helper()
-	line, err := p.WaitLog(bounded(t), mark, procs.Field("message", message))
+	line, err := p.WaitLog(wait.Context(t, patience), mark, procs.Field("message", message))
 	if err != nil {
 		t.Fatalf("wait for the message %q: %v", message, err)
 	}
@@ -62,7 +63,7 @@ func (p *relay) await(t testing.TB, mark int, message string) procs.Line {
 // mustEnd waits for the relay's end and demands an exit code, and words in what it wrote.
 func (p *relay) mustEnd(t testing.TB, code int, words ...string) {
 	t.Helper()
-	got, err := p.Wait(bounded(t))
+	got, err := p.Wait(wait.Context(t, patience))
 	if err != nil {
 		t.Fatalf("wait for the relay's end: %v", err)
 	}
@@ -91,7 +92,7 @@ func (p *relay) mustTurnRed(t testing.TB, words ...string) {
 // awaitRed waits until /readyz is red and returns the reasons.
 func (p *relay) awaitRed(t testing.TB) string {
 	t.Helper()
-	body, err := procs.WaitStatus(bounded(t), p.addr, "/readyz", http.StatusServiceUnavailable)
+	body, err := procs.WaitStatus(wait.Context(t, patience), p.addr, "/readyz", http.StatusServiceUnavailable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func (p *relay) awaitRed(t testing.TB) string {
 
 func (p *relay) awaitReady(t testing.TB) {
 	t.Helper()
-	if _, err := procs.WaitStatus(bounded(t), p.addr, "/readyz", http.StatusOK); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, patience), p.addr, "/readyz", http.StatusOK); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -108,7 +109,7 @@ func (p *relay) awaitReady(t testing.TB) {
 // stop is SIGTERM, after which the relay must end with exit code 0.
 func (p *relay) stop(t testing.TB) {
 	t.Helper()
-	code, err := p.Stop(bounded(t))
+	code, err := p.Stop(wait.Context(t, patience))
 	if err != nil || code != 0 {
 		t.Fatalf("stop: exit code %d, %v", code, err)
 	}
@@ -124,7 +125,7 @@ func (p *relay) signal(t testing.TB, sig syscall.Signal) {
 // dropSlot drops the rig's slot, once nobody reads it any more.
 func (r *rig) dropSlot(t testing.TB) {
 	t.Helper()
-	eventually(t, "the slot is dropped", func(ctx context.Context) error {
+	wait.Until(t, patience, "the slot is dropped", func(ctx context.Context) error {
 		var dropped int
 		err := queryAt(ctx, r.db.DSN, `SELECT count(pg_drop_replication_slot(slot_name)) FROM pg_replication_slots WHERE slot_name = '`+r.db.Name+`'`, &dropped)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -59,7 +60,7 @@ func insertAt(t testing.TB, dsn, id string) {
 // execAt runs statements, each in a transaction of its own.
 func execAt(t testing.TB, dsn string, statements ...string) {
 	t.Helper()
-	ctx := bounded(t)
+	ctx := wait.Context(t, patience)
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func execAt(t testing.TB, dsn string, statements ...string) {
 func scalar[T any](t testing.TB, dsn, sql string) T {
 	t.Helper()
 	var v T
-	if err := queryAt(bounded(t), dsn, sql, &v); err != nil {
+	if err := queryAt(wait.Context(t, patience), dsn, sql, &v); err != nil {
 		t.Fatalf("query %q: %v", sql, err)
 	}
 	return v
@@ -94,7 +95,7 @@ func queryAt(ctx context.Context, dsn, sql string, into any) error {
 // awaitTrue waits until a query of one boolean says true.
 func awaitTrue(t testing.TB, dsn, what, sql string) {
 	t.Helper()
-	eventually(t, what, func(ctx context.Context) error {
+	wait.Until(t, patience, what, func(ctx context.Context) error {
 		var yes bool
 		err := queryAt(ctx, dsn, sql, &yes)
 		if err == nil && !yes {
@@ -120,7 +121,7 @@ func (r *rig) records(t testing.TB, ids ...string) []*kgo.Record {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx := bounded(t)
+	ctx := wait.Context(t, patience)
 	var all []*kgo.Record
 	missing := slices.Clone(ids)
 	for len(missing) > 0 {

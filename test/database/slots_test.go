@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -89,7 +90,7 @@ func TestServerCrashRepeatsNothing(t *testing.T) {
 
 func crash(t testing.TB, server *pgserver.Server) {
 	t.Helper()
-	if err := server.Restart(bounded(t), pgserver.Immediate); err != nil {
+	if err := server.Restart(wait.Context(t, patience), pgserver.Immediate); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -126,7 +127,7 @@ func TestSlotAheadOfTheServer(t *testing.T) {
 // confirm tells the server a position through its own protocol, which it stores without looking.
 func confirm(t testing.TB, dsn, slot string, at pglogrepl.LSN) {
 	t.Helper()
-	ctx := bounded(t)
+	ctx := wait.Context(t, patience)
 	conn, err := pgconn.Connect(ctx, dsn+"&replication=database")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestSlotMovedByAnother(t *testing.T) {
 	r.records(t, "r1")
 	r.awaitConfirmed(t)
 	p.signal(t, syscall.SIGSTOP)
-	eventually(t, "the walsender has gone", func(ctx context.Context) error {
+	wait.Until(t, patience, "the walsender has gone", func(ctx context.Context) error {
 		var free bool
 		return queryAt(ctx, r.db.DSN, `SELECT 1 / (NOT active)::int = 1 FROM pg_replication_slots, pg_terminate_backend(coalesce(active_pid, 0)) WHERE slot_name = current_database()`, &free)
 	})
@@ -179,7 +180,7 @@ func TestIdleSlotIsLost(t *testing.T) {
 	r := newRigOn(t, pgtest.New(t, pgserver.Config{Settings: map[string]string{"idle_replication_slot_timeout": "1s"}}), outboxTable)
 	r.stream(t).stop(t)
 	r.insert(t, "r1")
-	eventually(t, "the slot is lost", func(ctx context.Context) error {
+	wait.Until(t, patience, "the slot is lost", func(ctx context.Context) error {
 		execAt(t, r.db.DSN, `CHECKPOINT`)
 		var reason string
 		return queryAt(ctx, r.db.DSN, `SELECT invalidation_reason FROM pg_replication_slots`, &reason) // NULL does not fit

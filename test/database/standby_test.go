@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -146,7 +147,7 @@ func TestFailoverSlot(t *testing.T) {
 // awaitSynced waits until the standby's copy of the slot would outlive a promotion. It needs some activity on the primary.
 func awaitSynced(t testing.TB, server, standby *pgserver.Server, slot string) {
 	t.Helper()
-	eventually(t, "the standby has a copy of the slot", func(ctx context.Context) error {
+	wait.Until(t, patience, "the standby has a copy of the slot", func(ctx context.Context) error {
 		execAt(t, server.DSN("postgres"), `SELECT pg_log_standby_snapshot()`)
 		var synced bool
 		err := queryAt(ctx, standby.DSN("postgres"), `SELECT synced AND NOT temporary AND invalidation_reason IS NULL FROM pg_replication_slots WHERE slot_name = '`+slot+`'`, &synced)

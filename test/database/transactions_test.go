@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -22,7 +23,7 @@ const drained = `SELECT confirmed_flush_lsn >= '%s' FROM pg_replication_slots WH
 // begin opens a transaction on a connection of its own.
 func begin(t testing.TB, dsn string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(bounded(t), dsn)
+	conn, err := pgx.Connect(wait.Context(t, patience), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func begin(t testing.TB, dsn string) *pgx.Conn {
 func do(t testing.TB, conn *pgx.Conn, statements ...string) {
 	t.Helper()
 	for _, sql := range statements {
-		if _, err := conn.Exec(bounded(t), sql); err != nil {
+		if _, err := conn.Exec(wait.Context(t, patience), sql); err != nil {
 			t.Fatalf("exec %q: %v", sql, err)
 		}
 	}
@@ -59,7 +60,7 @@ func TestCommitOrder(t *testing.T) {
 		{"rows of one COPY, which have one position", func(t *testing.T, dsn string) {
 			conn := begin(t, dsn)
 			data := strings.NewReader("c1\tall\tk\nc2\tall\tk\nc3\tall\tk\n")
-			if _, err := conn.PgConn().CopyFrom(bounded(t), data, `COPY outbox (id, aggregatetype, aggregateid) FROM STDIN`); err != nil {
+			if _, err := conn.PgConn().CopyFrom(wait.Context(t, patience), data, `COPY outbox (id, aggregatetype, aggregateid) FROM STDIN`); err != nil {
 				t.Fatal(err)
 			}
 			do(t, conn, `COMMIT`)

@@ -1,7 +1,6 @@
 package debezium_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/outbox-relay/outbox-relay/test/debezium"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/load"
@@ -26,16 +26,9 @@ func TestMain(m *testing.M) {
 // startTimeout is enough to fetch the jars once.
 const startTimeout = 8 * time.Minute
 
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 func start(t *testing.T, config debezium.Config) *debezium.Worker {
 	t.Helper()
-	w, err := debezium.Start(bounded(t, startTimeout), config)
+	w, err := debezium.Start(wait.Context(t, startTimeout), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +72,7 @@ func TestWorker(t *testing.T) {
 	config := debezium.Config{Bootstrap: cluster.Bootstrap(), Dir: t.TempDir(), Connectors: []debezium.Connector{connector("first", db)}}
 	w := start(t, config)
 	conn := db.Connect(t)
-	ctx := bounded(t, 3*time.Minute)
+	ctx := wait.Context(t, 3*time.Minute)
 	if err := w.AwaitStreaming(ctx, "first", "first", conn); err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +113,11 @@ func TestWorker(t *testing.T) {
 
 func TestCreateTellsWhatConnectSays(t *testing.T) {
 	w := start(t, debezium.Config{Bootstrap: kafkatest.Shared(t).Bootstrap(), Dir: t.TempDir()})
-	err := w.Create(bounded(t, time.Minute), debezium.Connector{Name: "wrong", Config: map[string]string{"a": "b"}})
+	err := w.Create(wait.Context(t, time.Minute), debezium.Connector{Name: "wrong", Config: map[string]string{"a": "b"}})
 	if err == nil || !strings.Contains(err.Error(), "status 400") || !strings.Contains(err.Error(), "contains no connector type") {
 		t.Errorf("error %v, want Connect's about the missing class", err)
 	}
-	if _, err := w.Status(bounded(t, time.Minute), "wrong"); err == nil {
+	if _, err := w.Status(wait.Context(t, time.Minute), "wrong"); err == nil {
 		t.Error("a connector that was refused has a status")
 	}
 }
@@ -135,7 +128,7 @@ func TestFailureIsTold(t *testing.T) {
 	c := connector("failing", db)
 	c.Config["transforms.outbox.table.field.event.payload"] = "missing"
 	w := start(t, debezium.Config{Bootstrap: cluster.Bootstrap(), Dir: t.TempDir(), Connectors: []debezium.Connector{c}})
-	ctx := bounded(t, 2*time.Minute)
+	ctx := wait.Context(t, 2*time.Minute)
 	if err := w.AwaitStreaming(ctx, "failing", "failing", db.Connect(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +159,7 @@ func awaitRecords(t *testing.T, brokers []string, kind string, n int) {
 	defer consumer.Close()
 	select {
 	case <-enough:
-	case <-bounded(t, time.Minute).Done():
+	case <-wait.Context(t, time.Minute).Done():
 		records, _ := consumer.Count()
 		t.Fatalf("%d records have arrived, want %d", records, n)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
@@ -34,14 +35,14 @@ func startStack(t *testing.T) *stack {
 	postgres := s.file.Services["postgres"]
 	password := postgres.Environment["POSTGRES_PASSWORD"]
 	s.postgres = pgtest.New(t, pgserver.Config{Password: password, Settings: serverSettings(t, postgres.Command)})
-	if err := s.postgres.CreateDatabase(bounded(t, time.Minute), postgres.Environment["POSTGRES_DB"]); err != nil {
+	if err := s.postgres.CreateDatabase(wait.Context(t, time.Minute), postgres.Environment["POSTGRES_DB"]); err != nil {
 		t.Fatal(err)
 	}
 	// As the image's entrypoint does.
 	succeed(t, "psql", "-q", "-v", "ON_ERROR_STOP=1", "--no-password", "--no-psqlrc", "-f", filepath.Join(root, postgres.source(t, "/docker-entrypoint-initdb.d/10-outbox.sql")),
 		s.postgres.DSN(postgres.Environment["POSTGRES_DB"]))
 	s.kafka = kafkatest.New(t, kafkaserver.Config{Brokers: 1})
-	jars, err := kafkaserver.Fetch(bounded(t, 5*time.Minute))
+	jars, err := kafkaserver.Fetch(wait.Context(t, 5*time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func (s *stack) start(t *testing.T, name, program string, env ...string) *procs.
 // finish waits for a service that does its work and ends.
 func finish(t *testing.T, p *procs.Proc) {
 	t.Helper()
-	if code, err := p.Wait(bounded(t, 2*time.Minute)); code != 0 || err != nil {
+	if code, err := p.Wait(wait.Context(t, 2*time.Minute)); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v:\n%s", code, err, p.Tail(20))
 	}
 }
@@ -125,7 +126,7 @@ func healthy(t *testing.T, program string, command, env []string) {
 	if filepath.Base(command[0]) != filepath.Base(program) {
 		t.Fatalf("the image's check runs %s", command[0])
 	}
-	for ctx := bounded(t, time.Minute); ; {
+	for ctx := wait.Context(t, time.Minute); ; {
 		check := exec.CommandContext(ctx, program, command[1:]...)
 		check.Env = env
 		out, err := check.CombinedOutput()
@@ -160,7 +161,7 @@ func TestComposeCommands(t *testing.T) {
 	seen := map[string]bool{}
 	arrived := regexp.MustCompile(`id:[0-9a-f-]{36}.*"customer": "customer-\d+"`)
 	for mark := 0; len(seen) < 3; {
-		line, err := consumer.WaitLog(bounded(t, 2*time.Minute), mark, procs.Regexp(arrived))
+		line, err := consumer.WaitLog(wait.Context(t, 2*time.Minute), mark, procs.Regexp(arrived))
 		if err != nil {
 			t.Fatalf("event %d did not arrive: %v; the relay says\n%s", len(seen)+1, err, relay.Tail(10))
 		}

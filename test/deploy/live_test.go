@@ -15,6 +15,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/schema"
 	"github.com/outbox-relay/outbox-relay/test/internal/freeport"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -67,7 +68,7 @@ func startPruner(t testing.TB, r *relay) string {
 	proctest.StartProgram(t, procs.Config{Path: proctest.Build(t, prunerPackage), Args: []string{
 		"-database.url=" + r.db.DSN, "-slot.name=" + r.slot, "-publication.name=" + r.slot, "-retention=0s", "-interval=1s", "-web.listen-address=" + addr,
 	}})
-	if _, err := procs.WaitStatus(bounded(t, time.Minute), addr, "/readyz", 200); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, time.Minute), addr, "/readyz", 200); err != nil {
 		t.Fatal(err)
 	}
 	r.publish(t)
@@ -77,7 +78,7 @@ func startPruner(t testing.TB, r *relay) string {
 // await waits until the endpoint answers 200.
 func (r *relay) await(t testing.TB, path string) {
 	t.Helper()
-	if _, err := procs.WaitStatus(bounded(t, time.Minute), r.addr, path, 200); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, time.Minute), r.addr, path, 200); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,7 +87,7 @@ func (r *relay) await(t testing.TB, path string) {
 func (r *relay) publish(t testing.TB) {
 	t.Helper()
 	r.db.Exec(t, `INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) VALUES (gen_random_uuid(), 'order', '1', 'Placed', '{}')`)
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	for {
 		if f := r.scrape(t)["outbox_relay_events_total"]; f != nil {
 			return
@@ -102,7 +103,7 @@ func (r *relay) publish(t testing.TB) {
 // text is a scrape as Prometheus gets it.
 func (r *relay) text(t testing.TB) []byte {
 	t.Helper()
-	status, body, err := procs.Get(bounded(t, 10*time.Second), r.addr, "/metrics")
+	status, body, err := procs.Get(wait.Context(t, 10*time.Second), r.addr, "/metrics")
 	if err != nil || status != 200 {
 		t.Fatalf("scrape: %d, %v", status, err)
 	}
@@ -144,7 +145,7 @@ func liveFamilies(t *testing.T) map[string]*dto.MetricFamily {
 // awaitSample waits until the slot was looked up, which takes seconds.
 func (r *relay) awaitSample(t testing.TB) {
 	t.Helper()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	for !strings.Contains(string(r.text(t)), "outbox_relay_slot_safe_wal_bytes") {
 		select {
 		case <-ctx.Done():

@@ -4,12 +4,10 @@
 package deploy_test
 
 import (
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -50,12 +48,4 @@ func same(t *testing.T, path, want string) {
 	if got := read(t, path); got != want {
 		t.Errorf("%s is not what it is made of; make docs makes it again", path)
 	}
-}
-
-// bounded is a context that ends with the test, or after d.
-func bounded(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
 }

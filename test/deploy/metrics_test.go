@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -23,7 +24,7 @@ type documented struct {
 // printMetrics runs a program with -print-metrics and returns its two tables.
 func printMetrics(t *testing.T, pkg string) (own, runtime string) {
 	t.Helper()
-	out, err := exec.CommandContext(bounded(t, time.Minute), proctest.Build(t, pkg), "-print-metrics").Output()
+	out, err := exec.CommandContext(wait.Context(t, time.Minute), proctest.Build(t, pkg), "-print-metrics").Output()
 	if err != nil {
 		t.Fatalf("%s -print-metrics: %v", pkg, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -24,7 +25,7 @@ func TestOptionFiles(t *testing.T) {
 		pruner := proctest.StartProgram(t, procs.Config{Path: proctest.Build(t, prunerPackage), Args: []string{
 			"-config", file, "-once", "-database.url=postgres://nobody@" + freeAddress(t) + "/none?sslmode=disable", "-database.password.file=",
 		}})
-		if code, err := pruner.Wait(bounded(t, time.Minute)); code != 1 || err != nil {
+		if code, err := pruner.Wait(wait.Context(t, time.Minute)); code != 1 || err != nil {
 			t.Errorf("%s: exit %d (%v):\n%s", file, code, err, pruner.Tail(5))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -51,7 +52,7 @@ func startPrometheus(t *testing.T, targets ...string) *prometheus {
 		Path: prometheusTool(t, "prometheus"),
 		Args: []string{"--config.file=" + file, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + p.addr, "--log.level=warn"},
 	})
-	if _, err := procs.WaitStatus(bounded(t, time.Minute), p.addr, "/-/ready", 200); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, time.Minute), p.addr, "/-/ready", 200); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -76,7 +77,7 @@ func (p *prometheus) ask(ctx context.Context, expr string) (int, error) {
 // until waits for an expression to have a result.
 func (p *prometheus) until(t *testing.T, expr string) {
 	t.Helper()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	for {
 		n, err := p.ask(ctx, expr)
 		if n > 0 {
@@ -104,7 +105,7 @@ func TestQueriesAnswer(t *testing.T) {
 	p.until(t, `rate(outbox_pruner_rows_deleted_total[1m])`)
 	series := documentedSeries(t)
 	for _, q := range dashboardQueries(t) {
-		n, err := p.ask(bounded(t, 10*time.Second), q.expr)
+		n, err := p.ask(wait.Context(t, 10*time.Second), q.expr)
 		if err != nil {
 			t.Errorf("%s: %v: %s", q.where, err, q.expr)
 		}
@@ -112,7 +113,7 @@ func TestQueriesAnswer(t *testing.T) {
 			t.Errorf("%s has no result: %s", q.where, q.expr)
 		}
 	}
-	if n, err := p.ask(bounded(t, 10*time.Second), `ALERTS{alertstate="firing",alertname!="OutboxRelaySlotCreated"}`); n != 0 || err != nil {
+	if n, err := p.ask(wait.Context(t, 10*time.Second), `ALERTS{alertstate="firing",alertname!="OutboxRelaySlotCreated"}`); n != 0 || err != nil {
 		t.Errorf("%d alerts fire for a healthy relay (%v)", n, err)
 	}
 	p.until(t, `ALERTS{alertname="OutboxRelaySlotCreated",alertstate="firing"}`) // it has just made its slot

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/schema"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -178,7 +179,7 @@ func TestNotify(t *testing.T) {
 // stop ends a relay with SIGTERM and insists on exit code 0.
 func stop(t *testing.T, p *procs.Proc) {
 	t.Helper()
-	if code, err := p.Stop(bounded(t, time.Minute)); code != 0 || err != nil {
+	if code, err := p.Stop(wait.Context(t, time.Minute)); code != 0 || err != nil {
 		t.Errorf("exit %d, %v", code, err)
 	}
 }

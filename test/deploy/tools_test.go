@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/cachedir"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // prometheusTool returns the path of promtool or prometheus: that of the machine, or else the one in Debian's package, which
@@ -56,7 +58,7 @@ func unpackPrometheus(ctx context.Context, dir string) error {
 // succeed runs a command and fails the test with its output if it does not end with 0.
 func succeed(t *testing.T, path string, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(bounded(t, 2*time.Minute), path, args...).CombinedOutput()
+	out, err := exec.CommandContext(wait.Context(t, 2*time.Minute), path, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %q: %v\n%s", filepath.Base(path), args, err, out)
 	}
@@ -66,7 +68,7 @@ func succeed(t *testing.T, path string, args ...string) string {
 // lint gives a scrape to promtool check metrics. It counts remarks about our own series only.
 func lint(t *testing.T, promtool string, scrape []byte) {
 	t.Helper()
-	cmd := exec.CommandContext(bounded(t, time.Minute), promtool, "check", "metrics")
+	cmd := exec.CommandContext(wait.Context(t, time.Minute), promtool, "check", "metrics")
 	cmd.Stdin = bytes.NewReader(scrape)
 	out, err := cmd.CombinedOutput()
 	for line := range strings.Lines(string(out)) {

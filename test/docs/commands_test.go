@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -130,7 +131,7 @@ func try(t *testing.T, dir string, words []string) {
 		pkg = prunerPackage
 	}
 	p := proctest.StartProgram(t, procs.Config{Path: proctest.Build(t, pkg), Args: args, Dir: dir})
-	if code, err := p.Wait(bounded(t, time.Minute)); err != nil || code != want {
+	if code, err := p.Wait(wait.Context(t, time.Minute)); err != nil || code != want {
 		t.Errorf("%q ends with %d (%v), want %d", words, code, err, want)
 	}
 }

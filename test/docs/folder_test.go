@@ -1,11 +1,9 @@
 package docs_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // files are what the command lines of the documents read.
@@ -33,12 +31,4 @@ func folder(t testing.TB) string {
 		}
 	}
 	return dir
-}
-
-// bounded is a context that ends with the test or the time.
-func bounded(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
 }

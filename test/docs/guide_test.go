@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/freeport"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -78,7 +79,7 @@ func (g *guide) next(t *testing.T) string {
 		g.start(t, b)
 		return ""
 	}
-	cmd := exec.CommandContext(bounded(t, stepTime), "bash", "-euo", "pipefail", "-c", b.text)
+	cmd := exec.CommandContext(wait.Context(t, stepTime), "bash", "-euo", "pipefail", "-c", b.text)
 	cmd.Env = append(g.env, "PGOPTIONS=-c client_min_messages=warning")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -91,14 +92,14 @@ func (g *guide) next(t *testing.T) string {
 func (g *guide) start(t *testing.T, b block) {
 	t.Helper()
 	script := `outbox-relay() { printf '%s\0' "$@"; }; ` + b.text
-	cmd := exec.CommandContext(bounded(t, stepTime), "bash", "-euc", script)
+	cmd := exec.CommandContext(wait.Context(t, stepTime), "bash", "-euc", script)
 	cmd.Env = g.env
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("line %d: %v", b.line, err)
 	}
 	g.relay = proctest.Start(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), g.env[1:])
-	if _, err := procs.WaitStatus(bounded(t, stepTime), g.listen, "/readyz", http.StatusOK); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, stepTime), g.listen, "/readyz", http.StatusOK); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -106,7 +107,7 @@ func (g *guide) start(t *testing.T, b block) {
 // stop is Ctrl-C.
 func (g *guide) stop(t *testing.T) {
 	t.Helper()
-	if code, err := g.relay.Stop(bounded(t, stepTime)); err != nil || code != 0 {
+	if code, err := g.relay.Stop(wait.Context(t, stepTime)); err != nil || code != 0 {
 		t.Fatalf("the relay ends with %d (%v)", code, err)
 	}
 }
@@ -114,7 +115,7 @@ func (g *guide) stop(t *testing.T) {
 // arrived waits for n events.
 func (g *guide) arrived(t *testing.T, n int) []judge.Record {
 	t.Helper()
-	if err := g.consumer.WaitIDs(bounded(t, stepTime), n); err != nil {
+	if err := g.consumer.WaitIDs(wait.Context(t, stepTime), n); err != nil {
 		t.Fatal(err)
 	}
 	return g.consumer.Records()

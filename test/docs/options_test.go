@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -24,7 +25,7 @@ const reference = "docs/configuration.md"
 // printOptions is the reference of a program.
 func printOptions(t testing.TB, pkg string) string {
 	t.Helper()
-	out, err := exec.CommandContext(bounded(t, time.Minute), proctest.Build(t, pkg), "-print-options").Output()
+	out, err := exec.CommandContext(wait.Context(t, time.Minute), proctest.Build(t, pkg), "-print-options").Output()
 	if err != nil {
 		t.Fatalf("%s -print-options: %v", pkg, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 const orders = "outbox.event.order"
@@ -52,7 +54,7 @@ func TestFromAPollingRelay(t *testing.T) {
 	}
 
 	var rows int
-	if err := g.db.Connect(t).QueryRow(bounded(t, stepTime), `SELECT count(*) FROM outbox`).Scan(&rows); err != nil {
+	if err := g.db.Connect(t).QueryRow(wait.Context(t, stepTime), `SELECT count(*) FROM outbox`).Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
 	g.arrived(t, rows)

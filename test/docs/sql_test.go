@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/schema"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
 
@@ -75,7 +76,7 @@ func isSQL(b block) bool {
 // rolledBack runs statements and takes everything back.
 func rolledBack(t testing.TB, conn *pgx.Conn, sql string) (err error) {
 	t.Helper()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	if _, err := conn.Exec(ctx, "BEGIN;"+schema.DDL+schema.DDLInbox+around); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestSettings(t *testing.T) {
 				}
 				n++
 				var known bool
-				if err := conn.QueryRow(bounded(t, time.Minute), `SELECT count(*) = 1 FROM pg_settings WHERE name = $1`, m[1]).Scan(&known); err != nil {
+				if err := conn.QueryRow(wait.Context(t, time.Minute), `SELECT count(*) = 1 FROM pg_settings WHERE name = $1`, m[1]).Scan(&known); err != nil {
 					t.Fatal(err)
 				}
 				if !known {

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -86,7 +87,7 @@ func TestThrottledRelayKeepsItsOrder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	limit(bounded(t, startTimeout), bytesPerSecond)
+	limit(wait.Context(t, startTimeout), bytesPerSecond)
 	defer limit(t.Context(), 0)
 	consumer := r.consume(t)
 	p := r.stream(t, "-client.id", r.slot)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/load"
@@ -45,7 +46,7 @@ func TestRelayOutlastsTheBroker(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.endureOutage(t)
-			if err := test.comeBack(cluster, bounded(t, time.Minute)); err != nil {
+			if err := test.comeBack(cluster, wait.Context(t, time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			w.awaitMore(t, 1000)
@@ -64,7 +65,7 @@ func TestRelayOutlastsTheBroker(t *testing.T) {
 func (p *relay) endureOutage(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	reason, err := procs.WaitStatus(bounded(t, redWithin), p.addr, "/readyz", http.StatusServiceUnavailable)
+	reason, err := procs.WaitStatus(wait.Context(t, redWithin), p.addr, "/readyz", http.StatusServiceUnavailable)
 	if err != nil {
 		t.Errorf("/readyz did not turn red within %v: %v", redWithin, err)
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/load"
@@ -193,7 +194,7 @@ func TestSlowBrokerDoesNotCostTheConnection(t *testing.T) {
 	conn := r.db.Connect(t)
 	pid := r.slotNow(t, conn).pid
 
-	err := load.Backlog(bounded(t, trafficTimeout), load.BacklogConfig{DSN: r.db.DSN, Rows: size, RowsPerTxn: size, AggregateTypes: r.types})
+	err := load.Backlog(wait.Context(t, trafficTimeout), load.BacklogConfig{DSN: r.db.DSN, Rows: size, RowsPerTxn: size, AggregateTypes: r.types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestSlowBrokerDoesNotCostTheConnection(t *testing.T) {
 		return err
 	})
 	h.release()
-	if err := consumer.WaitIDs(bounded(t, arriveTimeout), size); err != nil {
+	if err := consumer.WaitIDs(wait.Context(t, arriveTimeout), size); err != nil {
 		t.Fatal(err)
 	}
 	p.stop(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -42,7 +43,7 @@ func (r *rig) letters(t testing.TB, topic string, n int) []*kgo.Record {
 	}
 	defer client.Close()
 	var got []*kgo.Record
-	for ctx := bounded(t, arriveTimeout); len(got) < n; {
+	for ctx := wait.Context(t, arriveTimeout); len(got) < n; {
 		fetches := client.PollFetches(ctx)
 		if err := fetches.Err0(); err != nil {
 			t.Fatalf("%d of %d dead letters came: %v", len(got), n, err)
@@ -64,7 +65,7 @@ func headerOf(r *kgo.Record, key string) string {
 // smallTopic makes a topic that takes only small records.
 func (r *rig) smallTopic(t testing.TB, topic string) {
 	t.Helper()
-	if err := r.cluster.CreateTopic(bounded(t, startTimeout), topic, 1, 1, map[string]string{"max.message.bytes": "20000"}); err != nil {
+	if err := r.cluster.CreateTopic(wait.Context(t, startTimeout), topic, 1, 1, map[string]string{"max.message.bytes": "20000"}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -150,7 +151,7 @@ func TestDeadLetterThatCannotBeSentStopsTheRelay(t *testing.T) {
 	r := newRig(t, setup{table: laxTable})
 	consumer := r.consume(t)
 	dead, args := r.aside(t)
-	if err := r.cluster.CreateTopic(bounded(t, startTimeout), dead, 1, 1, map[string]string{"max.message.bytes": "20000"}); err != nil {
+	if err := r.cluster.CreateTopic(wait.Context(t, startTimeout), dead, 1, 1, map[string]string{"max.message.bytes": "20000"}); err != nil {
 		t.Fatal(err)
 	}
 	p := r.stream(t, args...)

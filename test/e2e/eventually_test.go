@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // eventually waits until check returns nil, and fails the test with its last error if that takes longer than within.
 func eventually(t testing.TB, within time.Duration, check func(context.Context) error) {
 	t.Helper()
-	if err := poll.Until(bounded(t, within), 20*time.Millisecond, check); err != nil {
+	if err := poll.Until(wait.Context(t, within), 20*time.Millisecond, check); err != nil {
 		t.Fatalf("not within %v: %v", within, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -30,7 +31,7 @@ func TestStopSucceedsWhereNothingIsUnacked(t *testing.T) {
 		{"PostgreSQL went away", func(t *testing.T) *relay {
 			r := newRig(t, setup{server: pgtest.New(t, pgserver.Config{})})
 			p := r.stream(t)
-			if err := r.server.Stop(bounded(t, startTimeout), pgserver.Fast); err != nil {
+			if err := r.server.Stop(wait.Context(t, startTimeout), pgserver.Fast); err != nil {
 				t.Fatal(err)
 			}
 			p.await(t, 0, lostMessage)

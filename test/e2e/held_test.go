@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // newFakeRig is newRig with a broker inside the test, whose answers can be held back.
@@ -64,7 +66,7 @@ func (h held) await(t testing.TB) {
 	t.Helper()
 	select {
 	case <-h.arrived:
-	case <-bounded(t, startTimeout).Done():
+	case <-wait.Context(t, startTimeout).Done():
 		t.Fatal("no produce request has arrived")
 	}
 }

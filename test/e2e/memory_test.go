@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/outbox-relay/outbox-relay/test/load"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // TestBigTransactionFitsInMemory relays one transaction that is far larger than what a relay may hold.
@@ -12,13 +14,13 @@ func TestBigTransactionFitsInMemory(t *testing.T) {
 	r := newRig(t, setup{path: plainRelay(t)})
 	consumer := r.consume(t)
 	p := r.stream(t)
-	err := load.Backlog(bounded(t, trafficTimeout), load.BacklogConfig{
+	err := load.Backlog(wait.Context(t, trafficTimeout), load.BacklogConfig{
 		DSN: r.db.DSN, Rows: size, RowsPerTxn: size, AggregateTypes: r.types,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := consumer.WaitIDs(bounded(t, arriveTimeout), size); err != nil {
+	if err := consumer.WaitIDs(wait.Context(t, arriveTimeout), size); err != nil {
 		t.Fatal(err)
 	}
 	p.checkPeakMemory(t, memoryLimit)
@@ -32,13 +34,13 @@ func TestBigRowsFitInMemory(t *testing.T) {
 	r := newRig(t, setup{path: plainRelay(t)})
 	consumer := r.consume(t)
 	p := r.stream(t)
-	err := load.Backlog(bounded(t, trafficTimeout), load.BacklogConfig{
+	err := load.Backlog(wait.Context(t, trafficTimeout), load.BacklogConfig{
 		DSN: r.db.DSN, Rows: size, RowsPerTxn: 50, PayloadBytes: 900_000, AggregateTypes: r.types,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := consumer.WaitIDs(bounded(t, arriveTimeout), size); err != nil {
+	if err := consumer.WaitIDs(wait.Context(t, arriveTimeout), size); err != nil {
 		t.Fatal(err)
 	}
 	p.checkPeakMemory(t, memoryLimit)

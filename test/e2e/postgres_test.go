@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/load"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -19,7 +20,7 @@ func TestRelayOutlastsRestartsOfPostgreSQL(t *testing.T) {
 	for _, mode := range []pgserver.Mode{pgserver.Fast, pgserver.Immediate, pgserver.Fast, pgserver.Immediate} {
 		w.awaitMore(t, 3000)
 		mark := p.Mark()
-		if err := server.Restart(bounded(t, time.Minute), mode); err != nil {
+		if err := server.Restart(wait.Context(t, time.Minute), mode); err != nil {
 			t.Fatal(err)
 		}
 		p.await(t, mark, "streaming")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -25,7 +26,7 @@ type mixture struct {
 // write commits a transaction of a few rows.
 func (m *mixture) write(t testing.TB) {
 	t.Helper()
-	ctx := bounded(t, arriveTimeout)
+	ctx := wait.Context(t, arriveTimeout)
 	tx, err := m.conn.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -15,7 +16,7 @@ import (
 func TestReadySoonAfterAFirstStart(t *testing.T) {
 	t.Parallel()
 	p := newRig(t, setup{}).stream(t)
-	if _, err := procs.WaitStatus(bounded(t, 8*time.Second), p.addr, "/readyz", http.StatusOK); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, 8*time.Second), p.addr, "/readyz", http.StatusOK); err != nil {
 		t.Error(err)
 	}
 }
@@ -36,7 +37,7 @@ func TestReadinessFollowsTheOutboxTable(t *testing.T) {
 		}
 	}
 	run(t, conn, `ALTER PUBLICATION outbox_relay ADD TABLE outbox`)
-	if _, err := procs.WaitStatus(bounded(t, 40*time.Second), p.addr, "/readyz", http.StatusOK); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, 40*time.Second), p.addr, "/readyz", http.StatusOK); err != nil {
 		t.Error(err)
 	}
 }
@@ -55,7 +56,7 @@ func TestFrozenServerIsNoticed(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = server.Resume() })
 	t.Logf("not ready: %s", p.awaitRed(t, 15*time.Second))
-	line, err := p.WaitLog(bounded(t, time.Minute), 0, procs.Field("message", lostMessage))
+	line, err := p.WaitLog(wait.Context(t, time.Minute), 0, procs.Field("message", lostMessage))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestLivenessDoesNotFollowTheBroker(t *testing.T) {
 	r := newRig(t, setup{bootstrap: deadBroker(t)})
 	p := r.stream(t)
 	p.awaitRed(t, startTimeout)
-	if code, body, err := procs.Get(bounded(t, startTimeout), p.addr, "/livez"); err != nil || code != http.StatusOK {
+	if code, body, err := procs.Get(wait.Context(t, startTimeout), p.addr, "/livez"); err != nil || code != http.StatusOK {
 		t.Errorf("/livez: status %d, %v: %s", code, err, body)
 	}
 }
@@ -132,7 +133,7 @@ func TestFastShutdownDoesNotWaitForTheRelay(t *testing.T) {
 			p := r.stream(t)
 			test.prep(t, r, p)
 			began := time.Now()
-			if err := s.server.Stop(bounded(t, test.limit), pgserver.Fast); err != nil {
+			if err := s.server.Stop(wait.Context(t, test.limit), pgserver.Fast); err != nil {
 				t.Errorf("fast shutdown did not end within %v: %v", test.limit, err)
 			}
 			t.Logf("fast shutdown took %v", time.Since(began))

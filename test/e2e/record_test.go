@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -131,7 +132,7 @@ func (r *rig) wanted(id string, row rowCase) record {
 func (r *rig) records(t testing.TB, n int) map[string]record {
 	t.Helper()
 	client := kafkatest.NewClient(t, r.cluster, kgo.ConsumeTopics(r.topics()...), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
-	ctx := bounded(t, arriveTimeout)
+	ctx := wait.Context(t, arriveTimeout)
 	found := map[string]record{}
 	for len(found) < n {
 		fetches := client.PollFetches(ctx)

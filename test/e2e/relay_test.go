@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -75,7 +76,7 @@ func (r *rig) stream(t testing.TB, extra ...string) *relay {
 // whileRunning is a bounded context that ends with the relay, too.
 func (p *relay) whileRunning(t testing.TB, d time.Duration) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithCancelCause(bounded(t, d))
+	ctx, cancel := context.WithCancelCause(wait.Context(t, d))
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -95,7 +96,7 @@ func (p *relay) whileRunning(t testing.TB, d time.Duration) context.Context {
 // await waits for a log message from line number mark on.
 func (p *relay) await(t testing.TB, mark int, message string) procs.Line {
 	t.Helper()
-	line, err := p.WaitLog(bounded(t, startTimeout), mark, procs.Field("message", message))
+	line, err := p.WaitLog(wait.Context(t, startTimeout), mark, procs.Field("message", message))
 	if err != nil {
 		t.Fatalf("wait for the message %q: %v", message, err)
 	}
@@ -105,7 +106,7 @@ func (p *relay) await(t testing.TB, mark int, message string) procs.Line {
 // awaitEnd waits for the end of the process and returns its exit code.
 func (p *relay) awaitEnd(t testing.TB, within time.Duration) int {
 	t.Helper()
-	code, err := p.Wait(bounded(t, within))
+	code, err := p.Wait(wait.Context(t, within))
 	if err != nil {
 		t.Fatalf("wait for the relay's end: %v", err)
 	}
@@ -142,7 +143,7 @@ func (p *relay) kill(t testing.TB) {
 // awaitReady waits until /readyz is green.
 func (p *relay) awaitReady(t testing.TB) {
 	t.Helper()
-	if _, err := procs.WaitStatus(bounded(t, startTimeout), p.addr, "/readyz", http.StatusOK); err != nil {
+	if _, err := procs.WaitStatus(wait.Context(t, startTimeout), p.addr, "/readyz", http.StatusOK); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -150,7 +151,7 @@ func (p *relay) awaitReady(t testing.TB) {
 // awaitRed waits until /readyz is red and returns the reasons.
 func (p *relay) awaitRed(t testing.TB, within time.Duration) string {
 	t.Helper()
-	body, err := procs.WaitStatus(bounded(t, within), p.addr, "/readyz", http.StatusServiceUnavailable)
+	body, err := procs.WaitStatus(wait.Context(t, within), p.addr, "/readyz", http.StatusServiceUnavailable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func (p *relay) awaitRed(t testing.TB, within time.Duration) string {
 // get returns the body of an HTTP endpoint.
 func (p *relay) get(t testing.TB, path string) string {
 	t.Helper()
-	_, body, err := procs.Get(bounded(t, startTimeout), p.addr, path)
+	_, body, err := procs.Get(wait.Context(t, startTimeout), p.addr, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package e2e_test
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
@@ -50,7 +50,7 @@ func newRig(t testing.TB, s setup) *rig {
 	r.db = pgtest.CreateDB(t, s.server)
 	if s.table != "" {
 		r.db.Exec(t, s.table)
-	} else if err := load.CreateTable(bounded(t, time.Minute), r.db.DSN, ""); err != nil {
+	} else if err := load.CreateTable(wait.Context(t, time.Minute), r.db.DSN, ""); err != nil {
 		t.Fatal(err)
 	}
 	if s.bootstrap == "" {
@@ -112,12 +112,4 @@ func newID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// bounded is a context that ends with the test, or after d.
-func bounded(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/procs"
@@ -154,7 +155,7 @@ func TestKafkaPasswordIsNotInErrors(t *testing.T) {
 func failing(t testing.TB, p *relay) <-chan struct{} {
 	t.Helper()
 	done := make(chan struct{})
-	ctx := bounded(t, 10*time.Second)
+	ctx := wait.Context(t, 10*time.Second)
 	go func() {
 		defer close(done)
 		if _, err := p.WaitLog(ctx, 0, procs.Field("message", "Kafka does not take records, retrying")); err != nil && ctx.Err() == nil {

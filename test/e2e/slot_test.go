@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // slotState is what the server says about the rig's slot.
@@ -34,7 +36,7 @@ func (r *rig) slotState(ctx context.Context, conn *pgx.Conn) (slotState, error) 
 // slotNow is slotState that fails the test instead of returning an error.
 func (r *rig) slotNow(t testing.TB, conn *pgx.Conn) slotState {
 	t.Helper()
-	s, err := r.slotState(bounded(t, startTimeout), conn)
+	s, err := r.slotState(wait.Context(t, startTimeout), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func walEnd(t testing.TB, conn *pgx.Conn) string {
 func scalar[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
 	var v T
-	if err := conn.QueryRow(bounded(t, time.Minute), sql, args...).Scan(&v); err != nil {
+	if err := conn.QueryRow(wait.Context(t, time.Minute), sql, args...).Scan(&v); err != nil {
 		t.Fatal(fmt.Errorf("query %q: %w", sql, err))
 	}
 	return v
@@ -79,7 +81,7 @@ func scalar[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 // run runs a statement on a connection that is open already.
 func run(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
-	if _, err := conn.Exec(bounded(t, 2*time.Minute), sql, args...); err != nil {
+	if _, err := conn.Exec(wait.Context(t, 2*time.Minute), sql, args...); err != nil {
 		t.Fatalf("run %q: %v", sql, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/outbox-relay/outbox-relay/test/load"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // TestStopUnderLoadRepeatsNothing stops the relay in order and starts it again while rows are written.
@@ -32,7 +34,7 @@ func TestStopDuringCatchUpRepeatsNothing(t *testing.T) {
 	r := newRig(t, setup{})
 	consumer := r.consume(t)
 	r.stream(t).stop(t)
-	err := load.Backlog(bounded(t, trafficTimeout), load.BacklogConfig{DSN: r.db.DSN, Rows: size, AggregateTypes: r.types})
+	err := load.Backlog(wait.Context(t, trafficTimeout), load.BacklogConfig{DSN: r.db.DSN, Rows: size, AggregateTypes: r.types})
 	if err != nil {
 		t.Fatal(err)
 	}

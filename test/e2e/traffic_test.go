@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/load"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // trafficTimeout is the longest that a load may take; generous, because the machine may be busy.
@@ -55,7 +57,7 @@ func (w *traffic) stop(t testing.TB) {
 // awaitMore waits until n more rows are committed.
 func (w *traffic) awaitMore(t testing.TB, n int) {
 	t.Helper()
-	if err := w.WaitRows(bounded(t, trafficTimeout), w.Rows()+n); err != nil {
+	if err := w.WaitRows(wait.Context(t, trafficTimeout), w.Rows()+n); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -37,7 +38,7 @@ func (r *rig) brokers() []string { return strings.Split(r.bootstrap, ",") }
 // package load.
 func (r *rig) committed(t testing.TB) []judge.Committed {
 	t.Helper()
-	rows, err := load.ReadTable(bounded(t, time.Minute), r.db.DSN, "")
+	rows, err := load.ReadTable(wait.Context(t, time.Minute), r.db.DSN, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func (r *rig) committed(t testing.TB) []judge.Committed {
 // arrived waits until all of the rows have arrived.
 func arrived(t testing.TB, consumer *judge.Consumer, rows []judge.Committed) {
 	t.Helper()
-	if err := consumer.WaitFor(bounded(t, arriveTimeout), rows); err != nil {
+	if err := consumer.WaitFor(wait.Context(t, arriveTimeout), rows); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -60,7 +61,7 @@ func (r *rig) verdict(t testing.TB, consumer *judge.Consumer, rows []judge.Commi
 		t.Fatal(err)
 	}
 	defer client.Close()
-	written, err := recordsIn(bounded(t, arriveTimeout), kadm.NewClient(client), r.topics())
+	written, err := recordsIn(wait.Context(t, arriveTimeout), kadm.NewClient(client), r.topics())
 	if err != nil {
 		t.Fatal(err)
 	}

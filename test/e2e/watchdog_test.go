@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -144,7 +145,7 @@ func (p *relay) mustShowTheStall(t *testing.T, words string) {
 	if metrics := p.get(t, "/metrics"); !notReady.MatchString(metrics) {
 		t.Error("outbox_relay_ready is not 0")
 	}
-	if code, body, err := procs.Get(bounded(t, startTimeout), p.addr, "/livez"); err != nil || code != http.StatusOK {
+	if code, body, err := procs.Get(wait.Context(t, startTimeout), p.addr, "/livez"); err != nil || code != http.StatusOK {
 		t.Errorf("/livez: status %d, %v: %s", code, err, body)
 	}
 }

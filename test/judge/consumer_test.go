@@ -13,18 +13,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func bounded(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+// patience is for anything that takes milliseconds on an idle machine.
+const patience = 30 * time.Second
 
 // produce writes rows to their topics as a good relay would.
 func produce(t *testing.T, bootstrap string, rows []judge.Committed) {
@@ -39,7 +36,7 @@ func produce(t *testing.T, bootstrap string, rows []judge.Committed) {
 			Topic: c.Topic, Key: []byte(c.Key), Value: []byte(c.ID),
 			Headers: []kgo.RecordHeader{{Key: "other", Value: []byte("x")}, {Key: "id", Value: []byte(c.ID)}},
 		}
-		if err := client.ProduceSync(bounded(t), r).FirstErr(); err != nil {
+		if err := client.ProduceSync(wait.Context(t, patience), r).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +63,7 @@ func newConsumer(t *testing.T, config judge.ConsumerConfig) *judge.Consumer {
 
 func TestConsumerReadsAllFromTheStart(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t)
+	ctx := wait.Context(t, patience)
 	bootstrap, _ := kfaketest.New(t, 3, []string{"orders", "customers", "others"})
 	committed := append(rows("orders", 50), rows("customers", 50)...)
 	produce(t, bootstrap, committed[:60])
@@ -115,7 +112,7 @@ func TestConsumerFindsTopicsThatAppearLater(t *testing.T) {
 			createTopic(t, bootstrap, "outbox.event.late")
 			want := rows("outbox.event.late", 5)
 			produce(t, bootstrap, want)
-			if err := c.WaitFor(bounded(t), want); err != nil {
+			if err := c.WaitFor(wait.Context(t, patience), want); err != nil {
 				t.Fatal(err)
 			}
 			if n, _ := c.Count(); n != 5 {
@@ -132,7 +129,7 @@ func createTopic(t *testing.T, bootstrap, topic string) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	if _, err := kadm.NewClient(client).CreateTopic(bounded(t), 2, 1, nil, topic); err != nil {
+	if _, err := kadm.NewClient(client).CreateTopic(wait.Context(t, patience), 2, 1, nil, topic); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -143,7 +140,7 @@ func TestWaitSaysWhatIsMissing(t *testing.T) {
 	c := newConsumer(t, judge.ConsumerConfig{Brokers: []string{bootstrap}, Topics: []string{"orders"}})
 	want := rows("orders", 3)
 	produce(t, bootstrap, want[:2])
-	if err := c.WaitIDs(bounded(t), 2); err != nil {
+	if err := c.WaitIDs(wait.Context(t, patience), 2); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -180,7 +177,7 @@ func TestConsumerBeginsWhereItIsTold(t *testing.T) {
 	c := newConsumer(t, judge.ConsumerConfig{
 		Brokers: strings.Split(bootstrap, ","), Topics: []string{"b"}, From: map[string]map[int32]int64{"a": {0: 3}},
 	})
-	if err := c.WaitFor(bounded(t), append(rows("a", 5)[3:], rows("b", 2)...)); err != nil {
+	if err := c.WaitFor(wait.Context(t, patience), append(rows("a", 5)[3:], rows("b", 2)...)); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := c.Count(); n != 4 {

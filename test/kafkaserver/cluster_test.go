@@ -19,6 +19,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/test/internal/child"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 )
 
@@ -42,16 +43,9 @@ func helper() {
 	panic("as the test wants it")
 }
 
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 func start(t *testing.T, config kafkaserver.Config) *kafkaserver.Cluster {
 	t.Helper()
-	cluster, err := kafkaserver.Start(bounded(t, 5*time.Minute), config)
+	cluster, err := kafkaserver.Start(wait.Context(t, 5*time.Minute), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +98,7 @@ func values(t *testing.T, ctx context.Context, cluster *kafkaserver.Cluster, top
 
 func TestBrokerKeepsPortAndData(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, 4*time.Minute)
+	ctx := wait.Context(t, 4*time.Minute)
 	cluster := start(t, kafkaserver.Config{})
 	if err := cluster.CreateTopic(ctx, "t", 1, 1, nil); err != nil {
 		t.Fatal(err)
@@ -135,7 +129,7 @@ func TestBrokerKeepsPortAndData(t *testing.T) {
 
 func TestPausedBrokerAnswersNothing(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, 2*time.Minute)
+	ctx := wait.Context(t, 2*time.Minute)
 	cluster := start(t, kafkaserver.Config{Settings: map[string]string{"num.partitions": "5"}, HeapMB: 256})
 	admin := kadm.NewClient(newClient(t, cluster))
 	checkSettings(t, ctx, admin)
@@ -188,7 +182,7 @@ func checkSettings(t *testing.T, ctx context.Context, admin *kadm.Client) {
 
 func TestThreeBrokersSurviveTheLossOfALeader(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, 4*time.Minute)
+	ctx := wait.Context(t, 4*time.Minute)
 	cluster := start(t, kafkaserver.Config{Brokers: 3, HeapMB: 256})
 	if n := strings.Count(cluster.Bootstrap(), ":"); n != 3 {
 		t.Errorf("bootstrap %s, want three addresses", cluster.Bootstrap())
@@ -247,7 +241,7 @@ func TestMissingToolsAreNamed(t *testing.T) {
 
 func TestBrokerThatDoesNotStartIsToldWithItsLog(t *testing.T) {
 	t.Parallel()
-	cluster, err := kafkaserver.Start(bounded(t, time.Minute), kafkaserver.Config{JVMFlags: []string{"-XX:+NoSuchFlag"}})
+	cluster, err := kafkaserver.Start(wait.Context(t, time.Minute), kafkaserver.Config{JVMFlags: []string{"-XX:+NoSuchFlag"}})
 	if err == nil {
 		t.Fatal(errors.Join(errors.New("started with a wrong flag"), cluster.Close()))
 	}
@@ -258,7 +252,7 @@ func TestBrokerThatDoesNotStartIsToldWithItsLog(t *testing.T) {
 
 func TestNothingOutlivesAProgramThatPanics(t *testing.T) {
 	t.Parallel()
-	owner := exec.CommandContext(bounded(t, 2*time.Minute), os.Args[0])
+	owner := exec.CommandContext(wait.Context(t, 2*time.Minute), os.Args[0])
 	owner.Env = append(os.Environ(), helperEnv+"=1")
 	owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := owner.StdoutPipe()
@@ -277,7 +271,7 @@ func TestNothingOutlivesAProgramThatPanics(t *testing.T) {
 	if err := owner.Wait(); err == nil || scanErr != nil {
 		t.Fatalf("the owner ended with %v, its answer: %v; want a panic after the answer", err, scanErr)
 	}
-	err = poll.Until(bounded(t, 30*time.Second), 10*time.Millisecond, func(context.Context) error {
+	err = poll.Until(wait.Context(t, 30*time.Second), 10*time.Millisecond, func(context.Context) error {
 		if child.Alive(pid) {
 			return fmt.Errorf("the broker %d still runs", pid)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 )
 
@@ -21,20 +22,20 @@ func TestProxiedClientsStayBehindTheirProxy(t *testing.T) {
 	t.Cleanup(func() { proxy.Close() })
 	cluster := start(t, kafkaserver.Config{Advertised: []string{proxy.Addr()}})
 	proxy.Forward(cluster.Behind()[0])
-	if err := cluster.CreateTopic(bounded(t, time.Minute), "proxied", 1, 1, nil); err != nil {
+	if err := cluster.CreateTopic(wait.Context(t, time.Minute), "proxied", 1, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	record := &kgo.Record{Topic: "proxied", Value: []byte("a")}
 	proxied := newClient(t, cluster, kgo.SeedBrokers(proxy.Addr()))
-	if err := proxied.ProduceSync(bounded(t, time.Minute), record).FirstErr(); err != nil {
+	if err := proxied.ProduceSync(wait.Context(t, time.Minute), record).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
 	proxy.SetBoth(faultproxy.Faults{Stall: true})
-	if err := proxied.Ping(bounded(t, time.Second)); err == nil {
+	if err := proxied.Ping(wait.Context(t, time.Second)); err == nil {
 		t.Error("the broker has answered through a stalled proxy")
 	}
 	direct := newClient(t, cluster)
-	if err := direct.ProduceSync(bounded(t, time.Minute), record).FirstErr(); err != nil {
+	if err := direct.ProduceSync(wait.Context(t, time.Minute), record).FirstErr(); err != nil {
 		t.Errorf("past the proxy: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
@@ -20,14 +21,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.WithShared(m)) }
-
-// bounded returns a context that ends with the test, or after d.
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // byID sorts rows and drops what only the writer knows.
 func byID(rows []judge.Committed) []judge.Committed {
@@ -50,7 +43,7 @@ func table(t *testing.T, ctx context.Context, dsn string) []judge.Committed {
 
 func TestAccountIsWhatTheTableHolds(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	l := load.New(load.Config{
 		DSN: db.DSN, Writers: 8, MaxRows: 50, Rows: 5000, Keys: 20, RollbackShare: 0.2, SavepointShare: 0.3, Seed: 1,
@@ -101,7 +94,7 @@ func decode(t *testing.T, ctx context.Context, conn *pgx.Conn, slot string) []ju
 
 func TestVersionsRiseInCommitOrder(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	conn := db.Connect(t)
 	db.Exec(t, `SELECT pg_create_logical_replication_slot($1, 'test_decoding')`, db.Name)
@@ -125,7 +118,7 @@ func TestVersionsRiseInCommitOrder(t *testing.T) {
 
 func TestTransactionsInterleave(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	l := load.New(load.Config{DSN: db.DSN, Writers: 8, MaxRows: 100, Rows: 3000, Seed: 3})
 	if err := l.Run(ctx); err != nil {
@@ -146,7 +139,7 @@ func TestTransactionsInterleave(t *testing.T) {
 
 func TestSurvivesServerFailures(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, 3*time.Minute)
+	ctx := wait.Context(t, 3*time.Minute)
 	server := pgtest.New(t, pgserver.Config{})
 	db := pgtest.CreateDB(t, server)
 	l := load.New(load.Config{DSN: db.DSN, Writers: 4, MaxRows: 5, Seed: 4})
@@ -203,7 +196,7 @@ func checkSubset(t *testing.T, a load.Account, rows []judge.Committed) {
 
 func TestRefusedStatementsAreAnError(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	db.Exec(t, `CREATE TABLE outbox (id int)`) // not what the load writes
 	err := load.New(load.Config{DSN: db.DSN, Rows: 10}).Run(ctx)
@@ -214,7 +207,7 @@ func TestRefusedStatementsAreAnError(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	l := load.New(load.Config{DSN: db.DSN, Writers: 2, MaxRows: 1, Rows: 100, RowsPerSecond: 200})
 	start := time.Now()
@@ -247,7 +240,7 @@ func TestBacklog(t *testing.T) {
 
 func checkBacklog(t *testing.T, config load.BacklogConfig, transactions int) {
 	t.Helper()
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	db := pgtest.NewDB(t)
 	conn := db.Connect(t)
 	db.Exec(t, `SELECT pg_create_logical_replication_slot($1, 'test_decoding')`, db.Name)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -29,7 +30,7 @@ func TestD_BrokerAwayLongerThanAnyTimeout(t *testing.T) {
 		t.Fatal("the relay has ended")
 	}
 	trade(t, s.db, "late-")
-	must(t, "start the broker", s.cluster.StartBroker(bounded(t), 0))
+	must(t, "start the broker", s.cluster.StartBroker(wait.Context(t, patience), 0))
 
 	s.agree(t)
 	r.awaitReady(t, true)

@@ -11,6 +11,7 @@ import (
 	"github.com/outbox-relay/outbox-relay/examples/orders/billing"
 	"github.com/outbox-relay/outbox-relay/examples/orders/service"
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
@@ -47,11 +48,11 @@ func (s *stand) testDelayInTheConsumer(t *testing.T) {
 	s.resetBilling(t)
 	db := s.open(t)
 	for _, e := range slices.Backward(s.read(t, s.records())) {
-		if _, err := billing.Apply(bounded(t), db, e); err != nil {
+		if _, err := billing.Apply(wait.Context(t, patience), db, e); err != nil {
 			t.Fatalf("event %d of order %s: %v", e.Sequence, e.Order, err)
 		}
 	}
-	if err := s.difference(bounded(t)); err != nil {
+	if err := s.difference(wait.Context(t, patience)); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,7 +63,7 @@ func (s *stand) read(t testing.TB, n int) []billing.Event {
 	client := kafkatest.NewClient(t, s.cluster, kgo.ConsumeTopics(service.Topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	var events []billing.Event
 	for len(events) < n {
-		fetches := client.PollFetches(bounded(t))
+		fetches := client.PollFetches(wait.Context(t, patience))
 		must(t, "read the topic", fetches.Err())
 		for record := range fetches.RecordsAll() {
 			e, err := billing.Parse(record)

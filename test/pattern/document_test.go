@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/schema"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // documented finds the SQL of docs/pattern.md that has a name.
@@ -31,7 +33,7 @@ func TestDocumentedSQL(t *testing.T) {
 	if want := []string{"write", "constraint", "sequence", "delete", "once", "autovacuum"}; !slices.Equal(names, want) {
 		t.Fatalf("the document has %q, want %q", names, want)
 	}
-	must(t, "wait for the events", tb.seen.WaitIDs(bounded(t), 3)) // one of which is in no table any more
+	must(t, "wait for the events", tb.seen.WaitIDs(wait.Context(t, patience), 3)) // one of which is in no table any more
 
 	found := tb.lines(t, `SELECT concat_ws(' ', type, aggregateid, sequence, (SELECT state FROM orders)) FROM outbox ORDER BY type`)
 	if diff := cmp.Diff([]string{"OrderPaid 42 returned", "OrderShipped 42 1 returned"}, found); diff != "" {
@@ -62,7 +64,7 @@ func (tb *table) testConstraint(t *testing.T) {
 		{`'order', '', '', NULL)`, false},
 	}
 	for _, test := range tests {
-		if _, err := tb.conn.Exec(bounded(t), insert+test.values); (err == nil) != test.taken {
+		if _, err := tb.conn.Exec(wait.Context(t, patience), insert+test.values); (err == nil) != test.taken {
 			t.Errorf("%s: %v, want it taken: %v", test.values, err, test.taken)
 		}
 	}
@@ -71,7 +73,7 @@ func (tb *table) testConstraint(t *testing.T) {
 // lines returns what a query for one text column finds.
 func (tb *table) lines(t testing.TB, query string) []string {
 	t.Helper()
-	rows, err := tb.conn.Query(bounded(t), query)
+	rows, err := tb.conn.Query(wait.Context(t, patience), query)
 	must(t, "query", err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(t, "query", err)

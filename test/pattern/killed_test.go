@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
 
@@ -35,13 +36,13 @@ func TestB_KilledBeforeTheConfirmation(t *testing.T) {
 	s, b, r, before := flowing(t, pgtest.Shared(t))
 
 	s.postgres.Set(faultproxy.ToServer, faultproxy.Faults{Stall: true})
-	from, err := one[string](bounded(t), s.conn, `SELECT pg_current_wal_insert_lsn()::text`)
+	from, err := one[string](wait.Context(t, patience), s.conn, `SELECT pg_current_wal_insert_lsn()::text`)
 	must(t, "ask for the position", err)
 	accepted := trade(t, s.db, "second-")
-	must(t, "wait until the broker has the events", s.seen.WaitIDs(bounded(t), before+accepted))
+	must(t, "wait until the broker has the events", s.seen.WaitIDs(wait.Context(t, patience), before+accepted))
 	r.kill(t)
 	const unconfirmed = `SELECT confirmed_flush_lsn <= $1::pg_lsn FROM pg_replication_slots WHERE slot_name = $2`
-	if ok, err := one[bool](bounded(t), s.conn, unconfirmed, from, slot); err != nil || !ok {
+	if ok, err := one[bool](wait.Context(t, patience), s.conn, unconfirmed, from, slot); err != nil || !ok {
 		t.Fatalf("the slot has moved past the events (%v)", err)
 	}
 

@@ -8,14 +8,12 @@
 package pattern_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/outbox-relay/outbox-relay/test/internal/poll"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -24,22 +22,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(proctest.WithShared(pgtest.W
 
 // patience is for anything that takes milliseconds on an idle machine.
 const patience = 2 * time.Minute
-
-// bounded is a context that ends with the test, or after patience.
-func bounded(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually waits until check returns nil.
-func eventually(t testing.TB, what string, check func(context.Context) error) {
-	t.Helper()
-	if err := poll.Until(bounded(t), 20*time.Millisecond, check); err != nil {
-		t.Fatalf("wait until %s: %v", what, err)
-	}
-}
 
 // must fails the test at an error.
 func must(t testing.TB, what string, err error) {

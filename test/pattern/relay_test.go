@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -44,7 +45,7 @@ func startRelay(t testing.TB, dsn, brokers string, extra ...string) *relay {
 // await waits for a message of the log, from line number mark on.
 func (r *relay) await(t testing.TB, mark int, message string) procs.Line {
 	t.Helper()
-	line, err := r.WaitLog(bounded(t), mark, procs.Field("message", message))
+	line, err := r.WaitLog(wait.Context(t, patience), mark, procs.Field("message", message))
 	must(t, "wait for the message "+message, err)
 	return line
 }
@@ -52,7 +53,7 @@ func (r *relay) await(t testing.TB, mark int, message string) procs.Line {
 // awaitUnacked waits until the relay has read so many events that Kafka has not acknowledged.
 func (r *relay) awaitUnacked(t testing.TB, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d events are under way", n), func(ctx context.Context) error {
+	wait.Until(t, patience, fmt.Sprintf("%d events are under way", n), func(ctx context.Context) error {
 		var status struct {
 			Unacked struct {
 				Events int `json:"events"`
@@ -73,7 +74,7 @@ func (r *relay) awaitUnacked(t testing.TB, n int) {
 func (r *relay) awaitReady(t testing.TB, ready bool) {
 	t.Helper()
 	code := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[ready]
-	_, err := procs.WaitStatus(bounded(t), r.addr, "/readyz", code)
+	_, err := procs.WaitStatus(wait.Context(t, patience), r.addr, "/readyz", code)
 	must(t, "wait for the relay's readiness", err)
 }
 
@@ -89,7 +90,7 @@ func (r *relay) kill(t testing.TB) {
 // stop is SIGTERM, after which the relay must end with exit code 0.
 func (r *relay) stop(t testing.TB) {
 	t.Helper()
-	code, err := r.Stop(bounded(t))
+	code, err := r.Stop(wait.Context(t, patience))
 	must(t, "stop the relay", err)
 	if code != 0 {
 		t.Errorf("the relay ended with exit code %d", code)

@@ -14,6 +14,7 @@ import (
 	"github.com/outbox-relay/outbox-relay/examples/orders/billing"
 	"github.com/outbox-relay/outbox-relay/examples/orders/service"
 	"github.com/outbox-relay/outbox-relay/test/faultproxy"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
@@ -43,10 +44,10 @@ func newStand(t *testing.T, server *pgserver.Server) *stand {
 	s := &stand{db: pgtest.CreateDB(t, server), kafka: newProxy(t, ""), postgres: newProxy(t, net.JoinHostPort("127.0.0.1", port(t, server)))}
 	s.cluster = kafkatest.New(t, kafkaserver.Config{Advertised: []string{s.kafka.Addr()}})
 	s.kafka.Forward(s.cluster.Behind()[0])
-	must(t, "create the topic", s.cluster.CreateTopic(bounded(t), service.Topic, partitions, 1, nil))
+	must(t, "create the topic", s.cluster.CreateTopic(wait.Context(t, patience), service.Topic, partitions, 1, nil))
 	s.conn = s.db.Connect(t)
-	must(t, "create tables", service.CreateTables(bounded(t), s.conn))
-	must(t, "create tables", billing.CreateTables(bounded(t), s.open(t)))
+	must(t, "create tables", service.CreateTables(wait.Context(t, patience), s.conn))
+	must(t, "create tables", billing.CreateTables(wait.Context(t, patience), s.open(t)))
 	s.seen = newJudge(t, s.cluster.Addrs())
 	return s
 }
@@ -58,7 +59,7 @@ func flowing(t *testing.T, server *pgserver.Server) (*stand, *biller, *relay, in
 	b := bill(t, s.cluster.Addrs(), s.open(t))
 	r := s.relay(t)
 	n := trade(t, s.db, "first-")
-	must(t, "wait for the first events", s.seen.WaitIDs(bounded(t), n))
+	must(t, "wait for the first events", s.seen.WaitIDs(wait.Context(t, patience), n))
 	r.awaitUnacked(t, 0)
 	return s, b, r, n
 }
@@ -139,7 +140,7 @@ func (s *stand) resetBilling(t testing.TB) {
 // awaitRecords waits until the topic holds at least n records.
 func (s *stand) awaitRecords(t testing.TB, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the topic holds %d records", n), func(context.Context) error {
+	wait.Until(t, patience, fmt.Sprintf("the topic holds %d records", n), func(context.Context) error {
 		if got := s.records(); got < n {
 			return fmt.Errorf("it holds %d", got)
 		}

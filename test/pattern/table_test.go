@@ -9,6 +9,7 @@ import (
 	"github.com/outbox-relay/outbox-relay/examples/orders/service"
 	"github.com/outbox-relay/outbox-relay/schema"
 	"github.com/outbox-relay/outbox-relay/schema/outbox"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -57,7 +58,7 @@ func (tb *table) insert(t testing.TB, into, when string) {
 // arrive waits until all expected events have arrived, and demands that they came once, unchanged and in order.
 func (tb *table) arrive(t testing.TB) {
 	t.Helper()
-	must(t, "wait for the events", tb.seen.WaitFor(bounded(t), tb.rows))
+	must(t, "wait for the events", tb.seen.WaitFor(wait.Context(t, patience), tb.rows))
 	if err := judge.Judge(tb.rows, nil, tb.seen.Records()).ExactlyOnce(); err != nil {
 		t.Error(err)
 	}
@@ -68,15 +69,15 @@ func (tb *table) arrive(t testing.TB) {
 func TestPartitionedTable(t *testing.T) {
 	tb := newTable(t, schema.DDLPartitioned)
 	r := startRelay(t, tb.db.DSN, tb.brokers)
-	today, err := one[string](bounded(t), tb.conn, `SELECT 'outbox_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')`)
+	today, err := one[string](wait.Context(t, patience), tb.conn, `SELECT 'outbox_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')`)
 	must(t, "ask for the day", err)
 
 	tb.insert(t, "outbox", "now()")
 	tb.insert(t, "outbox", "now() + interval '1 day'")
 	tb.insert(t, "outbox", "'2001-01-01'") // goes to the default partition
 	tb.insert(t, today, "now()")
-	err = pgx.BeginFunc(bounded(t), tb.conn, func(tx pgx.Tx) error {
-		return outbox.Write(bounded(t), tx, tb.expect(), tb.expect(), tb.expect())
+	err = pgx.BeginFunc(wait.Context(t, patience), tb.conn, func(tx pgx.Tx) error {
+		return outbox.Write(wait.Context(t, patience), tx, tb.expect(), tb.expect(), tb.expect())
 	})
 	must(t, "write events", err)
 	tb.arrive(t)
@@ -93,7 +94,7 @@ func TestPartitionedTable(t *testing.T) {
 	tb.db.Exec(t, `DROP TABLE outbox_later`)
 	tb.insert(t, "outbox", "now()")
 	r = startRelay(t, tb.db.DSN, tb.brokers)
-	must(t, "wait for the last event", tb.seen.WaitFor(bounded(t), tb.rows))
+	must(t, "wait for the last event", tb.seen.WaitFor(wait.Context(t, patience), tb.rows))
 	if err := judge.Judge(tb.rows, nil, tb.seen.Records()).AtLeastOnce(); err != nil {
 		t.Error(err)
 	}
@@ -112,8 +113,8 @@ func TestDeletedInTheSameTransaction(t *testing.T) {
 				for i := range events {
 					events[i] = tb.expect()
 				}
-				err := pgx.BeginFunc(bounded(t), tb.conn, func(tx pgx.Tx) error {
-					return outbox.Table{DeleteAtOnce: true}.Write(bounded(t), tx, events...)
+				err := pgx.BeginFunc(wait.Context(t, patience), tb.conn, func(tx pgx.Tx) error {
+					return outbox.Table{DeleteAtOnce: true}.Write(wait.Context(t, patience), tx, events...)
 				})
 				must(t, "write events", err)
 			}
@@ -131,23 +132,23 @@ func TestRolledBackIsNotSent(t *testing.T) {
 	tb := newTable(t, schema.DDL)
 	r := startRelay(t, tb.db.DSN, tb.brokers)
 	unwanted := outbox.Event{AggregateType: service.AggregateType, AggregateID: "0", Payload: "must not arrive"}
-	err := pgx.BeginFunc(bounded(t), tb.conn, func(tx pgx.Tx) error {
-		must(t, "write an event", outbox.Write(bounded(t), tx, unwanted))
+	err := pgx.BeginFunc(wait.Context(t, patience), tb.conn, func(tx pgx.Tx) error {
+		must(t, "write an event", outbox.Write(wait.Context(t, patience), tx, unwanted))
 		return errRollback
 	})
 	if err != errRollback {
 		t.Fatal(err)
 	}
-	err = pgx.BeginFunc(bounded(t), tb.conn, func(tx pgx.Tx) error {
-		must(t, "write an event", outbox.Write(bounded(t), tx, tb.expect()))
-		part := pgx.BeginFunc(bounded(t), tx, func(tx pgx.Tx) error {
-			must(t, "write an event", outbox.Write(bounded(t), tx, unwanted))
+	err = pgx.BeginFunc(wait.Context(t, patience), tb.conn, func(tx pgx.Tx) error {
+		must(t, "write an event", outbox.Write(wait.Context(t, patience), tx, tb.expect()))
+		part := pgx.BeginFunc(wait.Context(t, patience), tx, func(tx pgx.Tx) error {
+			must(t, "write an event", outbox.Write(wait.Context(t, patience), tx, unwanted))
 			return errRollback
 		})
 		if part != errRollback {
 			return fmt.Errorf("roll back to a savepoint: %w", part)
 		}
-		return outbox.Write(bounded(t), tx, tb.expect())
+		return outbox.Write(wait.Context(t, patience), tx, tb.expect())
 	})
 	must(t, "write events", err)
 	tb.arrive(t)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/outbox-relay/outbox-relay/examples/orders/service"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
 
@@ -21,7 +22,7 @@ var errRollback = errors.New("roll back")
 // within runs a transaction of the service, on a connection of its own.
 func within(t testing.TB, db *pgtest.DB, do func(ctx context.Context, tx pgx.Tx) error) {
 	t.Helper()
-	ctx, conn := bounded(t), db.Connect(t)
+	ctx, conn := wait.Context(t, patience), db.Connect(t)
 	must(t, "change an order", pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(ctx, tx) }))
 }
 
@@ -54,7 +55,7 @@ func trade(t testing.TB, db *pgtest.DB, prefix string) int {
 	place(t, db, ids...)
 	var g errgroup.Group
 	for range writers {
-		conn, ctx := db.Connect(t), bounded(t)
+		conn, ctx := db.Connect(t), wait.Context(t, patience)
 		g.Go(func() error { return write(ctx, conn, ids) })
 	}
 	must(t, "write", g.Wait())
@@ -89,7 +90,7 @@ func write(ctx context.Context, conn *pgx.Conn, ids []string) error {
 // count is the number of events in the outbox.
 func count(t testing.TB, db *pgtest.DB) int {
 	t.Helper()
-	n, err := one[int](bounded(t), db.Connect(t), `SELECT count(*) FROM outbox`)
+	n, err := one[int](wait.Context(t, patience), db.Connect(t), `SELECT count(*) FROM outbox`)
 	must(t, "count the events", err)
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/outbox-relay/outbox-relay/examples/orders/billing"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
 
@@ -17,7 +18,7 @@ func TestE_SameMessageTwice(t *testing.T) {
 	s := newStand(t, pgtest.Shared(t))
 	r := s.relay(t)
 	events := trade(t, s.db, "order-")
-	must(t, "wait for the events", s.seen.WaitIDs(bounded(t), events))
+	must(t, "wait for the events", s.seen.WaitIDs(wait.Context(t, patience), events))
 	const handled = 20
 	billUntil(t, s.cluster.Addrs(), s.open(t), handled)
 
@@ -34,7 +35,7 @@ func TestE_SameMessageTwice(t *testing.T) {
 // billUntil runs billing until it has handled so many events, and ends it before it can commit an offset.
 func billUntil(t testing.TB, brokers []string, db *sql.DB, handled int) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(bounded(t))
+	ctx, cancel := context.WithCancel(wait.Context(t, patience))
 	defer cancel()
 	met := 0
 	err := runBilling(ctx, brokers, db, func(billing.Event, bool) {
@@ -57,7 +58,7 @@ func (s *stand) testTwiceAtOnce(t *testing.T) {
 		var g errgroup.Group
 		for i, db := range dbs {
 			g.Go(func() (err error) {
-				fresh[i], err = billing.Apply(bounded(t), db, e)
+				fresh[i], err = billing.Apply(wait.Context(t, patience), db, e)
 				return err
 			})
 		}
@@ -66,7 +67,7 @@ func (s *stand) testTwiceAtOnce(t *testing.T) {
 			t.Errorf("event %d of order %s: new for both is %v", e.Sequence, e.Order, fresh[0])
 		}
 	}
-	if err := s.difference(bounded(t)); err != nil {
+	if err := s.difference(wait.Context(t, patience)); err != nil {
 		t.Error(err)
 	}
 }

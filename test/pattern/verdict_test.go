@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 
 	"github.com/outbox-relay/outbox-relay/examples/orders/service"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 )
@@ -26,9 +27,9 @@ const differing = `SELECT coalesce(o.id, i.order_id), coalesce(o.cents, 0), coal
 func (s *stand) agree(t testing.TB) judge.Report {
 	t.Helper()
 	rows := s.committed(t)
-	must(t, "wait for the committed events", s.seen.WaitFor(bounded(t), rows))
+	must(t, "wait for the committed events", s.seen.WaitFor(wait.Context(t, patience), rows))
 	s.awaitBilled(t)
-	if err := s.difference(bounded(t)); err != nil {
+	if err := s.difference(wait.Context(t, patience)); err != nil {
 		t.Error(err)
 	}
 	report := judge.Judge(rows, nil, s.seen.Records())
@@ -37,7 +38,7 @@ func (s *stand) agree(t testing.TB) judge.Report {
 	}
 	t.Log(report)
 	const effects = `SELECT (SELECT count(*) FROM inbox) - (SELECT count(*) FROM outbox)`
-	if extra, err := one[int](bounded(t), s.conn, effects); err != nil || extra != 0 {
+	if extra, err := one[int](wait.Context(t, patience), s.conn, effects); err != nil || extra != 0 {
 		t.Errorf("%d effects more than events (%v)", extra, err)
 	}
 	return report
@@ -48,7 +49,7 @@ func (s *stand) agree(t testing.TB) judge.Report {
 func (s *stand) awaitBilled(t testing.TB) {
 	t.Helper()
 	admin := kadm.NewClient(kafkatest.NewClient(t, s.cluster))
-	eventually(t, "billing has handled every record", func(ctx context.Context) error {
+	wait.Until(t, patience, "billing has handled every record", func(ctx context.Context) error {
 		ends, err := admin.ListEndOffsets(ctx, service.Topic)
 		if err == nil {
 			err = ends.Error()
@@ -89,7 +90,7 @@ func (s *stand) difference(ctx context.Context) error {
 // committed reads what must arrive from the outbox.
 func (s *stand) committed(t testing.TB) []judge.Committed {
 	t.Helper()
-	rows, err := s.conn.Query(bounded(t), `SELECT id::text, aggregateid, sequence, payload::text FROM outbox`)
+	rows, err := s.conn.Query(wait.Context(t, patience), `SELECT id::text, aggregateid, sequence, payload::text FROM outbox`)
 	must(t, "read the outbox", err)
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (judge.Committed, error) {
 		c := judge.Committed{Topic: service.Topic}

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 func TestFind(t *testing.T) {
 	t.Setenv(pgserver.EnvBinDir, "")
 	t.Setenv(pgserver.EnvVersion, "")
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	found, err := pgserver.Find(ctx, 0)
 	if err != nil {
 		t.Fatal(err)

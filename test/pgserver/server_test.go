@@ -19,6 +19,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/test/internal/child"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 )
 
@@ -47,16 +48,9 @@ func helper(end string) {
 	panic("as the test wants it")
 }
 
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 func start(t *testing.T, config pgserver.Config) *pgserver.Server {
 	t.Helper()
-	server, err := pgserver.Start(bounded(t, 2*time.Minute), config)
+	server, err := pgserver.Start(wait.Context(t, 2*time.Minute), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +71,7 @@ func start(t *testing.T, config pgserver.Config) *pgserver.Server {
 // query returns the one text that a query gives.
 func query(t *testing.T, dsn, sql string) string {
 	t.Helper()
-	ctx := bounded(t, 30*time.Second)
+	ctx := wait.Context(t, 30*time.Second)
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +126,7 @@ func TestPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.User = url.UserPassword("postgres", "wrong")
-	ctx := bounded(t, 10*time.Second)
+	ctx := wait.Context(t, 10*time.Second)
 	conn, err := pgx.Connect(ctx, u.String())
 	if err == nil {
 		conn.Close(ctx)
@@ -146,7 +140,7 @@ func TestPassword(t *testing.T) {
 func TestDataAndPortSurvive(t *testing.T) {
 	t.Parallel()
 	server := start(t, pgserver.Config{})
-	ctx := bounded(t, 2*time.Minute)
+	ctx := wait.Context(t, 2*time.Minute)
 	if err := server.CreateDatabase(ctx, "with-dash"); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +187,7 @@ func TestDataAndPortSurvive(t *testing.T) {
 func TestStoppedServer(t *testing.T) {
 	t.Parallel()
 	server := start(t, pgserver.Config{})
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	if !server.Running() {
 		t.Error("not running after the start")
 	}
@@ -228,7 +222,7 @@ func TestSmartStopWaitsForClients(t *testing.T) {
 	if err := server.Stop(ctx, pgserver.Smart); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("smart stop with a client: %v, want %v", err, context.DeadlineExceeded)
 	}
-	if err := server.Start(bounded(t, time.Minute)); err != nil { // it was killed
+	if err := server.Start(wait.Context(t, time.Minute)); err != nil { // it was killed
 		t.Error(err)
 	}
 }
@@ -236,7 +230,7 @@ func TestSmartStopWaitsForClients(t *testing.T) {
 func TestPausedServerAnswersNothing(t *testing.T) {
 	t.Parallel()
 	server := start(t, pgserver.Config{})
-	ctx := bounded(t, time.Minute)
+	ctx := wait.Context(t, time.Minute)
 	conn, err := pgx.Connect(ctx, server.DSN("postgres"))
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +285,7 @@ func TestStartIsBoundedByItsContext(t *testing.T) {
 
 func TestBadSettingIsToldWithTheLog(t *testing.T) {
 	t.Parallel()
-	server, err := pgserver.Start(bounded(t, time.Minute), pgserver.Config{Settings: map[string]string{"wal_level": "loud"}})
+	server, err := pgserver.Start(wait.Context(t, time.Minute), pgserver.Config{Settings: map[string]string{"wal_level": "loud"}})
 	if err == nil {
 		t.Fatal(errors.Join(errors.New("started with a wrong setting"), server.Close()))
 	}
@@ -305,7 +299,7 @@ func TestNothingOutlivesAProgramThatPanics(t *testing.T) {
 	for _, end := range []string{"running", "paused"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
-			owner := exec.CommandContext(bounded(t, time.Minute), os.Args[0])
+			owner := exec.CommandContext(wait.Context(t, time.Minute), os.Args[0])
 			owner.Env = append(os.Environ(), helperEnv+"="+end)
 			owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			out, err := owner.StdoutPipe()
@@ -331,7 +325,7 @@ func TestNothingOutlivesAProgramThatPanics(t *testing.T) {
 
 func awaitGone(t *testing.T, pid int, dir string) {
 	t.Helper()
-	err := poll.Until(bounded(t, 30*time.Second), 10*time.Millisecond, func(context.Context) error {
+	err := poll.Until(wait.Context(t, 30*time.Second), 10*time.Millisecond, func(context.Context) error {
 		if child.Alive(pid) {
 			return fmt.Errorf("the postmaster %d still runs", pid)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/test/internal/child"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 )
 
@@ -37,13 +38,6 @@ func TestMain(m *testing.M) {
 		panic("as the test wants it")
 	}
 	goleak.VerifyTestMain(m)
-}
-
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // sh runs a shell script.
@@ -64,7 +58,7 @@ func sh(t *testing.T, script string, env ...string) *procs.Proc {
 func TestOutputAndExitCode(t *testing.T) {
 	t.Parallel()
 	p := sh(t, `echo "out $WHO"; echo err >&2; printf unfinished; exit 3`, "WHO=me")
-	code, err := p.Wait(bounded(t, 10*time.Second))
+	code, err := p.Wait(wait.Context(t, 10*time.Second))
 	if err != nil || code != 3 {
 		t.Errorf("code %d, error %v, want 3", code, err)
 	}
@@ -81,7 +75,7 @@ func TestOutputAndExitCode(t *testing.T) {
 
 func TestWaitLog(t *testing.T) {
 	t.Parallel()
-	ctx := bounded(t, 20*time.Second)
+	ctx := wait.Context(t, 20*time.Second)
 	p := sh(t, `
 		trap 'echo "{\"message\":\"reloaded\",\"times\":2}"' USR1
 		echo "{\"message\":\"started\",\"lsn\":\"0/16B3748\"}" >&2
@@ -116,7 +110,7 @@ func TestWaitLog(t *testing.T) {
 func TestWaitLogEndsWithTheProgram(t *testing.T) {
 	t.Parallel()
 	p := sh(t, `echo last words`)
-	_, err := p.WaitLog(bounded(t, 20*time.Second), 0, procs.Contains("never written"))
+	_, err := p.WaitLog(wait.Context(t, 20*time.Second), 0, procs.Contains("never written"))
 	if err == nil || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "last words") {
 		t.Errorf("error %v, want one about the end, with the last lines", err)
 	}
@@ -125,7 +119,7 @@ func TestWaitLogEndsWithTheProgram(t *testing.T) {
 func TestManyAndLongLinesDoNotBlock(t *testing.T) {
 	t.Parallel()
 	p := sh(t, `seq 1 120000; head -c 200000 /dev/zero | tr '\0' x; echo; echo end`)
-	if _, err := p.WaitLog(bounded(t, 20*time.Second), 0, procs.Regexp(regexp.MustCompile("^end$"))); err != nil {
+	if _, err := p.WaitLog(wait.Context(t, 20*time.Second), 0, procs.Regexp(regexp.MustCompile("^end$"))); err != nil {
 		t.Fatalf("%.300v", err)
 	}
 	lines := p.Lines()
@@ -146,7 +140,7 @@ func TestStopAndKill(t *testing.T) {
 		end  func(p *procs.Proc) error
 		want int
 	}{
-		{"stop", func(p *procs.Proc) error { _, err := p.Stop(bounded(t, 10*time.Second)); return err }, 5},
+		{"stop", func(p *procs.Proc) error { _, err := p.Stop(wait.Context(t, 10*time.Second)); return err }, 5},
 		{"kill", (*procs.Proc).Kill, -1},
 		{"close", (*procs.Proc).Close, -1},
 	}
@@ -154,13 +148,13 @@ func TestStopAndKill(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := sh(t, `trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done`)
-			if _, err := p.WaitLog(bounded(t, 10*time.Second), 0, procs.Contains("ready")); err != nil {
+			if _, err := p.WaitLog(wait.Context(t, 10*time.Second), 0, procs.Contains("ready")); err != nil {
 				t.Fatal(err)
 			}
 			if err := test.end(p); err != nil {
 				t.Fatal(err)
 			}
-			if code, err := p.Wait(bounded(t, 10*time.Second)); err != nil || code != test.want || p.Running() {
+			if code, err := p.Wait(wait.Context(t, 10*time.Second)); err != nil || code != test.want || p.Running() {
 				t.Errorf("code %d, running %v, error %v, want code %d", code, p.Running(), err, test.want)
 			}
 		})
@@ -170,7 +164,7 @@ func TestStopAndKill(t *testing.T) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	p := sh(t, `trap 'exit 0' TERM; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo ready; while :; do sleep 0.01; done`)
-	if _, err := p.WaitLog(bounded(t, 30*time.Second), 0, procs.Contains("ready")); err != nil {
+	if _, err := p.WaitLog(wait.Context(t, 30*time.Second), 0, procs.Contains("ready")); err != nil {
 		t.Fatal(err)
 	}
 	rss, err := p.RSS()
@@ -182,7 +176,7 @@ func TestUsage(t *testing.T) {
 	if err != nil || cpu < 50*time.Millisecond || cpu > 30*time.Second {
 		t.Errorf("processor time %v, error %v, want what 300,000 turns take", cpu, err)
 	}
-	if _, err := p.Stop(bounded(t, 10*time.Second)); err != nil {
+	if _, err := p.Stop(wait.Context(t, 10*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := p.CPU(); err != nil || after < cpu-20*time.Millisecond {
@@ -206,7 +200,7 @@ func TestGet(t *testing.T) {
 	}))
 	defer server.Close()
 	addr := server.Listener.Addr().String()
-	ctx := bounded(t, 20*time.Second)
+	ctx := wait.Context(t, 20*time.Second)
 	if status, body, err := procs.Get(ctx, addr, "/readyz"); err != nil || status != 503 || string(body) != "not ready\n" {
 		t.Errorf("status %d, body %q, error %v, want 503", status, body, err)
 	}
@@ -229,7 +223,7 @@ func TestGetFromNobody(t *testing.T) {
 	}
 	addr := l.Addr().String()
 	l.Close()
-	if status, _, err := procs.Get(bounded(t, 10*time.Second), addr, "/"); err == nil {
+	if status, _, err := procs.Get(wait.Context(t, 10*time.Second), addr, "/"); err == nil {
 		t.Errorf("status %d from a closed port", status)
 	}
 }
@@ -257,11 +251,11 @@ func TestLineField(t *testing.T) {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := procs.Build(bounded(t, time.Minute), "github.com/outbox-relay/outbox-relay/test/procs/nothing", dir)
+	_, err := procs.Build(wait.Context(t, time.Minute), "github.com/outbox-relay/outbox-relay/test/procs/nothing", dir)
 	if err == nil || !strings.Contains(err.Error(), "procs/nothing") {
 		t.Errorf("error %v, want one that names the package", err)
 	}
-	path, err := procs.Build(bounded(t, 3*time.Minute), "github.com/outbox-relay/outbox-relay/test/procs/testdata/hello", dir)
+	path, err := procs.Build(wait.Context(t, 3*time.Minute), "github.com/outbox-relay/outbox-relay/test/procs/testdata/hello", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +276,7 @@ func TestNothingOutlivesAProgramThatPanics(t *testing.T) {
 	if _, scanErr := fmt.Sscanln(string(out), &pid); scanErr != nil || err == nil {
 		t.Fatalf("the owner ended with %v and printed %q, want a panic after a pid", err, out)
 	}
-	err = poll.Until(bounded(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
+	err = poll.Until(wait.Context(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
 		if child.Alive(pid) {
 			return fmt.Errorf("process %d runs", pid)
 		}

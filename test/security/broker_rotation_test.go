@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 )
 
@@ -49,7 +50,7 @@ func passwordRotated(t *testing.T, c *cluster) {
 	o.arrived(t, c, 1)
 	admin := kadm.NewClient(kafkatest.NewClient(t, c.Cluster))
 	rotated := saslPassword + "2"
-	results, err := admin.AlterUserSCRAMs(bounded(t), nil, []kadm.UpsertSCRAM{{User: saslUser, Mechanism: kadm.ScramSha512, Iterations: 4096, Password: rotated}})
+	results, err := admin.AlterUserSCRAMs(wait.Context(t, within), nil, []kadm.UpsertSCRAM{{User: saslUser, Mechanism: kadm.ScramSha512, Iterations: 4096, Password: rotated}})
 	if err == nil {
 		err = results.Error()
 	}
@@ -57,14 +58,14 @@ func passwordRotated(t *testing.T, c *cluster) {
 		t.Fatal(err)
 	}
 	mark := r.Mark()
-	if err := c.Stop(bounded(t), 0); err != nil {
+	if err := c.Stop(wait.Context(t, within), 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.StartBroker(bounded(t), 0); err != nil {
+	if err := c.StartBroker(wait.Context(t, within), 0); err != nil {
 		t.Fatal(err)
 	}
 	o.insert(t)
-	if _, err := r.WaitLog(bounded(t), mark, contains("SASL_AUTHENTICATION_FAILED")); err != nil {
+	if _, err := r.WaitLog(wait.Context(t, within), mark, contains("SASL_AUTHENTICATION_FAILED")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, secret, []byte(rotated))

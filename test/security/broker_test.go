@@ -14,6 +14,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/schema"
 	"github.com/outbox-relay/outbox-relay/test/certs"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kafkaserver"
 	"github.com/outbox-relay/outbox-relay/test/kafkatest"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -82,7 +83,7 @@ func (c *cluster) allow(t testing.TB, user, topic string, operations ...kmsg.ACL
 	t.Helper()
 	admin := kadm.NewClient(kafkatest.NewClient(t, c.Cluster))
 	acls := kadm.NewACLs().Allow("User:" + user).AllowHosts().Topics(topic).Operations(operations...).ResourcePatternType(kadm.ACLPatternLiteral)
-	results, err := admin.CreateACLs(bounded(t), acls)
+	results, err := admin.CreateACLs(wait.Context(t, within), acls)
 	if err == nil {
 		for _, r := range results {
 			if r.Err != nil {
@@ -233,7 +234,7 @@ func rights(t *testing.T, c *cluster) {
 	c.allow(t, user, o.topic+".new", kmsg.ACLOperationCreate)
 	accepted(t, nil, creating...)
 	admin := kadm.NewClient(kafkatest.NewClient(t, c.Cluster))
-	if topics, err := admin.ListTopics(bounded(t), o.topic+".new"); err != nil || topics.Has(o.topic+".new") {
+	if topics, err := admin.ListTopics(wait.Context(t, within), o.topic+".new"); err != nil || topics.Has(o.topic+".new") {
 		t.Errorf("the check has made the topic (%v)", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/outbox-relay/outbox-relay/schema"
 	"github.com/outbox-relay/outbox-relay/test/certs"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/pgserver"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
@@ -83,7 +84,7 @@ func (d *database) insert(t testing.TB, payload string) {
 // arrived waits until the topic holds so many events.
 func (d *database) arrived(t testing.TB, events int64) {
 	t.Helper()
-	err := poll.Until(bounded(t), 20*time.Millisecond, func(context.Context) error {
+	err := poll.Until(wait.Context(t, within), 20*time.Millisecond, func(context.Context) error {
 		if got := d.cluster.PartitionInfo(d.topic, 0).HighWatermark; got != events {
 			return fmt.Errorf("%d events have arrived, want %d", got, events)
 		}
@@ -194,7 +195,7 @@ func (d *database) certify(t testing.TB, s certs.Subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = poll.Until(bounded(t), 20*time.Millisecond, func(ctx context.Context) error {
+	err = poll.Until(wait.Context(t, within), 20*time.Millisecond, func(ctx context.Context) error {
 		conn, err := pgx.ConnectConfig(ctx, config)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/outbox-relay/outbox-relay/test/certs"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 )
 
@@ -93,7 +94,7 @@ func (r relay) hidesAll(t testing.TB, config *tls.Config, user string, secrets .
 	}
 	client := &http.Client{Timeout: within, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}
 	for _, path := range []string{"/", "/status", "/metrics", "/readyz", "/livez", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2", "/status/events"} {
-		req, err := http.NewRequestWithContext(bounded(t), http.MethodGet, scheme+addr+path, nil)
+		req, err := http.NewRequestWithContext(wait.Context(t, within), http.MethodGet, scheme+addr+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func (f firstEvent) Read(p []byte) (int, error) {
 
 func (r relay) address(t testing.TB) string {
 	t.Helper()
-	line, err := r.WaitLog(bounded(t), 0, procs.Field("message", "outbox-relay started"))
+	line, err := r.WaitLog(wait.Context(t, within), 0, procs.Field("message", "outbox-relay started"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package security_test
 
 import (
-	"context"
 	"crypto/rand"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/certs"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -18,13 +18,6 @@ const (
 	exitConfig = 2
 	within     = time.Minute // for whatever a busy machine takes seconds for
 )
-
-func bounded(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 func authority(t testing.TB, name string) *certs.Authority {
 	t.Helper()
@@ -68,7 +61,7 @@ func unique(prefix string) string { return prefix + strings.ToLower(rand.Text()[
 func check(t testing.TB, env []string, args ...string) (code int, output string) {
 	t.Helper()
 	p := proctest.Start(t, append([]string{"-check", "-slot.create"}, args...), env)
-	code, err := p.Wait(bounded(t))
+	code, err := p.Wait(wait.Context(t, within))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +97,14 @@ func stream(t testing.TB, env []string, args ...string) relay {
 // await waits for a log message from line number mark on.
 func (r relay) await(t testing.TB, mark int, message string) {
 	t.Helper()
-	if _, err := r.WaitLog(bounded(t), mark, procs.Field("message", message)); err != nil {
+	if _, err := r.WaitLog(wait.Context(t, within), mark, procs.Field("message", message)); err != nil {
 		t.Fatalf("wait for the message %q: %v", message, err)
 	}
 }
 
 func (r relay) stop(t testing.TB) {
 	t.Helper()
-	if code, err := r.Stop(bounded(t)); err != nil || code != 0 {
+	if code, err := r.Stop(wait.Context(t, within)); err != nil || code != 0 {
 		t.Errorf("the stop gave %d, %v; last lines:\n%s", code, err, r.Tail(20))
 	}
 }

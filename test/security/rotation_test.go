@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // peerCertificate is the server's certificate on a connection, in PEM.
@@ -49,7 +51,7 @@ func TestPasswordIsRotated(t *testing.T) {
 			mark := r.Mark()
 			d.cutOff(t, scramRole)
 			d.insert(t, "{}")
-			if _, err := r.WaitLog(bounded(t), mark, contains("password authentication failed")); err != nil {
+			if _, err := r.WaitLog(wait.Context(t, within), mark, contains("password authentication failed")); err != nil {
 				t.Fatal(err)
 			}
 			test.rotate(current)

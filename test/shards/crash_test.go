@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -15,7 +16,7 @@ import (
 func TestKilledShard(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	if err := load.CreateTable(bounded(t), r.db.DSN, ""); err != nil {
+	if err := load.CreateTable(wait.Context(t, patience), r.db.DSN, ""); err != nil {
 		t.Fatal(err)
 	}
 	const count, victim = 3, 1
@@ -27,7 +28,7 @@ func TestKilledShard(t *testing.T) {
 	}
 	w.more(t, 500)
 	before := r.idsOf(t, fmt.Sprintf("(coalesce(hashtext(aggregateid), 0) & 2147483647) %% %d <> %d", count, victim))
-	if err := r.consumer.WaitFor(bounded(t), before); err != nil {
+	if err := r.consumer.WaitFor(wait.Context(t, patience), before); err != nil {
 		t.Fatalf("with one shard down, the others do not go on: %v", err)
 	}
 	all[victim] = r.start(t, victim, count)
@@ -50,7 +51,7 @@ func TestKilledShard(t *testing.T) {
 // idsOf are the rows of the outbox for which a condition holds.
 func (r *rig) idsOf(t testing.TB, condition string) []judge.Committed {
 	t.Helper()
-	rows, err := r.db.Connect(t).Query(bounded(t), `SELECT id::text FROM outbox WHERE `+condition)
+	rows, err := r.db.Connect(t).Query(wait.Context(t, patience), `SELECT id::text FROM outbox WHERE `+condition)
 	if err != nil {
 		t.Fatal(err)
 	}

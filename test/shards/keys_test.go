@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/pgtest"
 )
 
@@ -73,7 +74,7 @@ func TestKeyTypes(t *testing.T) {
 			column := pgx.Identifier{test.column}.Sanitize()
 			r.db.Exec(t, fmt.Sprintf(`CREATE TABLE outbox (id int, %s %s)`, column, test.kind))
 			for i := range shardCount {
-				if err := prepare(bounded(t), r.db, i, test.column); err != nil {
+				if err := prepare(wait.Context(t, patience), r.db, i, test.column); err != nil {
 					t.Fatalf("shard %d: %v", i, err)
 				}
 			}
@@ -116,7 +117,7 @@ func TestRefusedKeys(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, test.ddl)
-			err := prepare(bounded(t), r.db, 0, test.key)
+			err := prepare(wait.Context(t, patience), r.db, 0, test.key)
 			if err == nil || !strings.Contains(err.Error(), test.want) || replication.ClassOf(err) != replication.Configuration {
 				t.Errorf("got %v, want a mistake of the configuration with %q", err, test.want)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/load"
 )
@@ -19,7 +20,7 @@ type writing struct {
 // rows all the time.
 func (r *rig) write(t testing.TB) *writing {
 	t.Helper()
-	ctx, cancel := context.WithCancel(bounded(t))
+	ctx, cancel := context.WithCancel(wait.Context(t, patience))
 	w := &writing{Load: load.New(load.Config{DSN: r.db.DSN, Writers: 3, MaxRows: 10, Keys: 40, RowsPerSecond: 1200, RollbackShare: 0.1, SavepointShare: 0.2, Seed: 7}), end: cancel, err: make(chan error, 1)}
 	go func() { w.err <- w.Run(ctx) }()
 	t.Cleanup(cancel)
@@ -29,7 +30,7 @@ func (r *rig) write(t testing.TB) *writing {
 // more waits until n more rows are committed.
 func (w *writing) more(t testing.TB, n int) {
 	t.Helper()
-	if err := w.WaitRows(bounded(t), w.Rows()+n); err != nil {
+	if err := w.WaitRows(wait.Context(t, patience), w.Rows()+n); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -43,7 +44,7 @@ func (w *writing) finish(t testing.TB, r *rig) judge.Report {
 		t.Fatal(err)
 	}
 	a := w.Account()
-	if err := r.consumer.WaitFor(bounded(t), a.Committed); err != nil {
+	if err := r.consumer.WaitFor(wait.Context(t, patience), a.Committed); err != nil {
 		t.Fatal(err)
 	}
 	report := judge.Judge(a.Committed, a.Unknown, r.consumer.Records())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 	"github.com/outbox-relay/outbox-relay/test/proctest"
 )
@@ -47,7 +48,7 @@ func TestPruneWhatAllShardsHaveRelayed(t *testing.T) {
 // awaitGone makes passes until no row is left: transactions of the server's other databases hold rows back.
 func (r *rig) awaitGone(t testing.TB, shards string) {
 	t.Helper()
-	eventually(t, "all rows are pruned", func(ctx context.Context) error {
+	wait.Until(t, patience, "all rows are pruned", func(ctx context.Context) error {
 		r.prune(t, 0, shards)
 		var n int
 		err := r.query(ctx, `SELECT count(*)::int FROM outbox`, &n)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/outbox-relay/outbox-relay/test/load"
+
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // steps are the blocks of SQL in the part of docs/sharding.md about another number of relays, by the first line of
@@ -72,7 +74,7 @@ func (r *rig) reshard(t testing.TB, old []*relay, w *writing, to int, killed boo
 	run("-- 2. the new slots")
 	w.more(t, 300)
 	passed := r.adapt(sql["-- 3. true when all old relays have passed the new slots"], from, to)
-	eventually(t, "the old relays have passed the new slots", func(ctx context.Context) error {
+	wait.Until(t, patience, "the old relays have passed the new slots", func(ctx context.Context) error {
 		var yes bool
 		err := r.query(ctx, passed, &yes)
 		if err == nil && !yes {
@@ -95,7 +97,7 @@ func (r *rig) reshard(t testing.TB, old []*relay, w *writing, to int, killed boo
 	}
 	all := r.startAll(t, to)
 	w.more(t, 300)
-	eventually(t, "the old slots are free", func(ctx context.Context) error { // the server notices a killed client at its own time
+	wait.Until(t, patience, "the old slots are free", func(ctx context.Context) error { // the server notices a killed client at its own time
 		var free bool
 		err := r.query(ctx, `SELECT count(*) = $1 FROM pg_replication_slots WHERE database = current_database() AND active`, &free, to)
 		if err == nil && !free {
@@ -120,7 +122,7 @@ func TestReshard(t *testing.T) {
 
 func reshards(t *testing.T, killed bool) {
 	r := newRig(t)
-	if err := load.CreateTable(bounded(t), r.db.DSN, ""); err != nil {
+	if err := load.CreateTable(wait.Context(t, patience), r.db.DSN, ""); err != nil {
 		t.Fatal(err)
 	}
 	relays := r.startAll(t, 1)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outbox-relay/outbox-relay/replication"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/judge"
 	"github.com/outbox-relay/outbox-relay/test/kfaketest"
 	"github.com/outbox-relay/outbox-relay/test/load"
@@ -113,7 +114,7 @@ func (p *relay) streams(t testing.TB) {
 // await waits for a message of the log.
 func (p *relay) await(t testing.TB, message string) string {
 	t.Helper()
-	line, err := p.WaitLog(bounded(t), 0, procs.Field("message", message))
+	line, err := p.WaitLog(wait.Context(t, patience), 0, procs.Field("message", message))
 	if err != nil {
 		t.Fatalf("wait for the message %q: %v", message, err)
 	}
@@ -123,7 +124,7 @@ func (p *relay) await(t testing.TB, message string) string {
 // ready waits for a status of /readyz and returns the answer.
 func (p *relay) ready(t testing.TB, status int) string {
 	t.Helper()
-	body, err := procs.WaitStatus(bounded(t), p.addr, "/readyz", status)
+	body, err := procs.WaitStatus(wait.Context(t, patience), p.addr, "/readyz", status)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func (p *relay) ready(t testing.TB, status int) string {
 // turnsRed waits until /readyz is red for a reason with this word.
 func (p *relay) turnsRed(t testing.TB, word string) {
 	t.Helper()
-	eventually(t, "/readyz is red for "+word, func(ctx context.Context) error {
+	wait.Until(t, patience, "/readyz is red for "+word, func(ctx context.Context) error {
 		status, body, err := procs.Get(ctx, p.addr, "/readyz")
 		if err == nil && (status != http.StatusServiceUnavailable || !strings.Contains(string(body), word)) {
 			err = fmt.Errorf("it is %d: %s", status, body)
@@ -145,7 +146,7 @@ func (p *relay) turnsRed(t testing.TB, word string) {
 // mustEnd waits for the end and demands an exit code, and words in what was written.
 func (p *relay) mustEnd(t testing.TB, code int, words ...string) {
 	t.Helper()
-	got, err := p.Wait(bounded(t))
+	got, err := p.Wait(wait.Context(t, patience))
 	if err != nil {
 		t.Fatalf("wait for the end: %v", err)
 	}
@@ -162,7 +163,7 @@ func (p *relay) mustEnd(t testing.TB, code int, words ...string) {
 // stop is SIGTERM, after which the relay must end with exit code 0.
 func (p *relay) stop(t testing.TB) {
 	t.Helper()
-	code, err := p.Stop(bounded(t))
+	code, err := p.Stop(wait.Context(t, patience))
 	if err != nil || code != 0 {
 		t.Fatalf("stop: exit code %d, %v", code, err)
 	}
@@ -181,7 +182,7 @@ func (r *rig) arrive(t testing.TB, ids ...string) {
 	for i, id := range ids {
 		rows[i] = judge.Committed{ID: id}
 	}
-	if err := r.consumer.WaitFor(bounded(t), rows); err != nil {
+	if err := r.consumer.WaitFor(wait.Context(t, patience), rows); err != nil {
 		t.Fatal(err)
 	}
 	if records, _ := r.consumer.Count(); records != len(ids) {
@@ -201,7 +202,7 @@ func numbered(prefix string, n int) []string {
 // scalar runs a query with one result.
 func scalar[T any](t testing.TB, r *rig, sql string, args ...any) (v T) {
 	t.Helper()
-	if err := r.query(bounded(t), sql, &v, args...); err != nil {
+	if err := r.query(wait.Context(t, patience), sql, &v, args...); err != nil {
 		t.Fatalf("query %q: %v", sql, err)
 	}
 	return v

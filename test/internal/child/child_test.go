@@ -18,6 +18,7 @@ import (
 
 	"github.com/outbox-relay/outbox-relay/test/internal/child"
 	"github.com/outbox-relay/outbox-relay/test/internal/poll"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 )
 
 // helperEnv makes the test program play the owner of a process instead of running tests.
@@ -71,16 +72,9 @@ func start(t *testing.T, name string, args ...string) *child.Process {
 	return p
 }
 
-func bounded(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
-	err := poll.Until(bounded(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
+	err := poll.Until(wait.Context(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
 		if child.Alive(pid) {
 			return fmt.Errorf("process %d runs", pid)
 		}
@@ -106,7 +100,7 @@ func TestExitCode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, "sh", "-c", test.script)
-			code, err := p.Wait(bounded(t, 10*time.Second))
+			code, err := p.Wait(wait.Context(t, 10*time.Second))
 			if err != nil || code != test.want || p.State() != test.state {
 				t.Errorf("code %d, state %q, error %v, want %d, %q", code, p.State(), err, test.want, test.state)
 			}
@@ -186,7 +180,7 @@ func TestReaperEndsProcessesAndRemovesFolders(t *testing.T) {
 	if err := reaper.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := watched.Wait(bounded(t, 10*time.Second)); err != nil {
+	if _, err := watched.Wait(wait.Context(t, 10*time.Second)); err != nil {
 		t.Errorf("the watched process: %v", err)
 	}
 	if !forgotten.Running() {
@@ -231,7 +225,7 @@ func TestNothingOutlivesItsOwner(t *testing.T) {
 				t.Error("the owner ended well, want it to fail")
 			}
 			awaitGone(t, pid)
-			err := poll.Until(bounded(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
+			err := poll.Until(wait.Context(t, 20*time.Second), 5*time.Millisecond, func(context.Context) error {
 				if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 					return fmt.Errorf("the folder is still there (%v)", err)
 				}
