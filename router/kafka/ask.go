@@ -10,7 +10,7 @@ import (
 	"github.com/IBM/sarama"
 )
 
-var errSilent = fmt.Errorf("no broker has answered for %v: %w", patience, os.ErrDeadlineExceeded)
+var errSilent = fmt.Errorf("no broker has answered for %v (it hangs, is cut off, or its listener has another security.protocol): %w", patience, os.ErrDeadlineExceeded)
 
 // ask gives control its next job, the most urgent first.
 func (s *session) ask(now time.Time) {
