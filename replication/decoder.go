@@ -39,14 +39,10 @@ type knownRelation struct {
 // InTransaction reports whether a Begin has been seen and its Commit has not.
 func (d *Decoder) InTransaction() bool { return d.open }
 
-// age is how long after its commit the server sent a part of the transaction,
-// both by the server's clock. sent is in microseconds since 2000.
-func (d *Decoder) age(sent uint64) time.Duration {
-	return sentAfter(sent, d.begin.CommitTime)
-}
-
-func sentAfter(sent uint64, committed time.Time) time.Duration {
-	return time.Duration(int64(sent)+postgresEpoch-committed.UnixMicro()) * time.Microsecond
+// age is how long after a commit the server sent the message at hand, both by the
+// server's clock.
+func (d *Decoder) age(committed time.Time) time.Duration {
+	return time.Duration(int64(d.sent)+postgresEpoch-committed.UnixMicro()) * time.Microsecond
 }
 
 // Decode handles one message, the payload of an XLogData.
@@ -133,7 +129,7 @@ func (d *Decoder) beginTransaction(c *cursor, h Handler) error {
 		return c.err
 	}
 	if d.sent != 0 {
-		b.Age = sentAfter(d.sent, b.CommitTime)
+		b.Age = d.age(b.CommitTime)
 	}
 	if d.open {
 		return fmt.Errorf("transaction %s begins inside transaction %s", b.CommitLSN, d.begin.CommitLSN)

@@ -21,26 +21,22 @@ func checkPartitions(ctx context.Context, conn *pgx.Conn, tables []table) error 
 	if len(roots) == 0 {
 		return nil
 	}
-	rows, err := conn.Query(ctx, `WITH RECURSIVE parts (root, part) AS (
-			SELECT r, r FROM unnest($1::oid[]) r
-			UNION SELECT p.root, i.inhrelid FROM parts p JOIN pg_catalog.pg_inherits i ON i.inhparent = p.part AND NOT i.inhdetachpending)
-		SELECT p.root::regclass::text, n.nspname::text, c.relname::text, c.relkind = 'f' FROM parts p
-			JOIN pg_catalog.pg_class c ON c.oid = p.part JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind = 'f' OR c.relpersistence = 'u' AND c.relkind = 'r' ORDER BY 1, 2, 3`, roots)
-	if err != nil {
-		return fmt.Errorf("look for the partitions of the outbox table: %w", err)
-	}
 	var errs []error
 	var root, schema, name string
 	var foreign bool
-	_, err = pgx.ForEachRow(rows, []any{&root, &schema, &name, &foreign}, func() error {
+	err := eachRow(ctx, conn, []any{&root, &schema, &name, &foreign}, func() error {
 		kind, way := "unlogged", "ALTER TABLE "+quoteIdent(schema)+"."+quoteIdent(name)+" SET LOGGED"
 		if foreign {
 			kind, way = "a foreign table", "ALTER TABLE "+root+" DETACH PARTITION "+quoteIdent(schema)+"."+quoteIdent(name)
 		}
 		errs = append(errs, remedy(fmt.Errorf("partition %s.%s of the outbox %s is %s, so that PostgreSQL does not replicate its rows", schema, name, root, kind), way))
 		return nil
-	})
+	}, `WITH RECURSIVE parts (root, part) AS (
+			SELECT r, r FROM unnest($1::oid[]) r
+			UNION SELECT p.root, i.inhrelid FROM parts p JOIN pg_catalog.pg_inherits i ON i.inhparent = p.part AND NOT i.inhdetachpending)
+		SELECT p.root::regclass::text, n.nspname::text, c.relname::text, c.relkind = 'f' FROM parts p
+			JOIN pg_catalog.pg_class c ON c.oid = p.part JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind = 'f' OR c.relpersistence = 'u' AND c.relkind = 'r' ORDER BY 1, 2, 3`, roots)
 	if err != nil {
 		return fmt.Errorf("look for the partitions of the outbox table: %w", err)
 	}

@@ -70,19 +70,9 @@ func readPublication(ctx context.Context, conn *pgx.Conn, name string) (publicat
 // findTables lists the tables that match, partitions left out: those are
 // published under their root's name.
 func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, error) {
-	rows, err := conn.Query(ctx, `SELECT c.oid, n.nspname::text, c.relname::text, CASE c.relpersistence WHEN 'u' THEN 'u' ELSE c.relkind::text END,
-			c.relreplident = 'f' AND c.relkind = 'r' OR EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
-				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident AND c.relkind = 'r' ELSE false END)
-		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-			AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_t(emp|oast)'
-		ORDER BY 2, 3`)
-	if err != nil {
-		return nil, fmt.Errorf("look for the outbox table: %w", err)
-	}
 	var tables []table
 	var t table
-	_, err = pgx.ForEachRow(rows, []any{&t.oid, &t.schema, &t.name, &t.kind, &t.identity}, func() error {
+	err := eachRow(ctx, conn, []any{&t.oid, &t.schema, &t.name, &t.kind, &t.identity}, func() error {
 		if cfg.Tables.Match(t.schema, t.name) {
 			if cfg.Found != nil {
 				cfg.Found(t.oid, t.schema, t.name)
@@ -90,7 +80,13 @@ func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, erro
 			tables = append(tables, t)
 		}
 		return nil
-	})
+	}, `SELECT c.oid, n.nspname::text, c.relname::text, CASE c.relpersistence WHEN 'u' THEN 'u' ELSE c.relkind::text END,
+			c.relreplident = 'f' AND c.relkind = 'r' OR EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
+				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident AND c.relkind = 'r' ELSE false END)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+			AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_t(emp|oast)'
+		ORDER BY 2, 3`)
 	if err != nil {
 		return nil, fmt.Errorf("look for the outbox table: %w", err)
 	}
@@ -106,20 +102,16 @@ func findTables(ctx context.Context, conn *pgx.Conn, cfg *Config) ([]table, erro
 // markPublished notes which tables the publication carries, and with which row
 // filter (a column that 15 brought, hence the JSON).
 func markPublished(ctx context.Context, conn *pgx.Conn, name string, tables []table) error {
-	rows, err := conn.Query(ctx, `SELECT schemaname::text, tablename::text, coalesce(to_jsonb(p)->>'rowfilter', '')
-		FROM pg_catalog.pg_publication_tables p WHERE pubname = $1`, name)
-	if err != nil {
-		return fmt.Errorf("look up the tables of publication %q: %w", name, err)
-	}
 	var schema, tableName, filter string
-	_, err = pgx.ForEachRow(rows, []any{&schema, &tableName, &filter}, func() error {
+	err := eachRow(ctx, conn, []any{&schema, &tableName, &filter}, func() error {
 		for i := range tables {
 			if t := &tables[i]; t.schema == schema && t.name == tableName {
 				t.published, t.rowFilter = true, filter
 			}
 		}
 		return nil
-	})
+	}, `SELECT schemaname::text, tablename::text, coalesce(to_jsonb(p)->>'rowfilter', '')
+		FROM pg_catalog.pg_publication_tables p WHERE pubname = $1`, name)
 	if err != nil {
 		return fmt.Errorf("look up the tables of publication %q: %w", name, err)
 	}

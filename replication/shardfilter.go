@@ -45,15 +45,10 @@ func shardKeys(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table)
 	for i := range tables {
 		byOID[tables[i].oid], oids[i] = &tables[i], tables[i].oid
 	}
-	rows, err := conn.Query(ctx, `SELECT a.attrelid, a.atttypid, pg_catalog.quote_ident(a.attname), pg_catalog.format_type(a.atttypid, a.atttypmod)
-		FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY ($1) AND a.attname = $2 AND a.attnum > 0 AND NOT a.attisdropped`, oids, cfg.Shard.Key)
-	if err != nil {
-		return fmt.Errorf("look for column %q of the outbox table: %w", cfg.Shard.Key, err)
-	}
 	var oid, kind uint32
 	var shown, name string
 	var errs []error
-	_, err = pgx.ForEachRow(rows, []any{&oid, &kind, &shown, &name}, func() error {
+	err := eachRow(ctx, conn, []any{&oid, &kind, &shown, &name}, func() error {
 		t := byOID[oid]
 		delete(byOID, oid)
 		if keyHashes[kind] == "" {
@@ -65,7 +60,8 @@ func shardKeys(ctx context.Context, conn *pgx.Conn, cfg *Config, tables []table)
 		}
 		t.hash, t.hashShown = fmt.Sprintf("pg_catalog.%s(%s)", keyHashes[kind], quoteIdent(cfg.Shard.Key)), fmt.Sprintf("%s(%s)", keyHashes[kind], shown)
 		return nil
-	})
+	}, `SELECT a.attrelid, a.atttypid, pg_catalog.quote_ident(a.attname), pg_catalog.format_type(a.atttypid, a.atttypmod)
+		FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY ($1) AND a.attname = $2 AND a.attnum > 0 AND NOT a.attisdropped`, oids, cfg.Shard.Key)
 	if err != nil {
 		return fmt.Errorf("look for column %q of the outbox table: %w", cfg.Shard.Key, err)
 	}

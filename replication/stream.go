@@ -141,7 +141,7 @@ func (s *Stream) copyData(data []byte, h Handler) error {
 		s.received = max(s.received, pglogrepl.LSN(binary.BigEndian.Uint64(data[1:])))
 		s.dec.sent = binary.BigEndian.Uint64(data[17:])
 		err := s.dec.Decode(data[xlogHeader:], h)
-		s.wire.behind = s.dec.age(s.dec.sent) > behindAfter
+		s.wire.behind = s.dec.age(s.dec.begin.CommitTime) > behindAfter
 		var malformed *MalformedError
 		if errors.As(err, &malformed) {
 			return human("protocol", fmt.Errorf("read from slot %q near %s: %w", s.slot, s.received, err))

@@ -14,19 +14,16 @@ func (s *Survey) unnamed(ctx context.Context, o *opener) error {
 	if o.cfg.Tables.None {
 		return nil
 	}
-	rows, err := o.sql.Query(ctx, `SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
-		JOIN pg_catalog.pg_class c ON c.oid = r.prrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE p.pubname = $1 ORDER BY 1, 2`, o.cfg.Publication)
-	if err != nil {
-		return fmt.Errorf("look up the tables of publication %q: %w", o.cfg.Publication, err)
-	}
 	var others []table
 	var t table
-	if _, err := pgx.ForEachRow(rows, []any{&t.schema, &t.name}, func() error {
+	err := eachRow(ctx, o.sql, []any{&t.schema, &t.name}, func() error {
 		if !o.cfg.Tables.Match(t.schema, t.name) && !o.cfg.Tables.Excludes(t.schema, t.name) {
 			others = append(others, t)
 		}
 		return nil
-	}); err != nil {
+	}, `SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
+		JOIN pg_catalog.pg_class c ON c.oid = r.prrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE p.pubname = $1 ORDER BY 1, 2`, o.cfg.Publication)
+	if err != nil {
 		return fmt.Errorf("look up the tables of publication %q: %w", o.cfg.Publication, err)
 	}
 	for i := range others {
