@@ -63,18 +63,7 @@ func (p *relay) await(t testing.TB, mark int, message string) procs.Line {
 // mustEnd waits for the relay's end and demands an exit code, and words in what it wrote.
 func (p *relay) mustEnd(t testing.TB, code int, words ...string) {
 	t.Helper()
-	got, err := p.Wait(wait.Context(t, patience))
-	if err != nil {
-		t.Fatalf("wait for the relay's end: %v", err)
-	}
-	if got != code {
-		t.Fatalf("exit code %d, want %d", got, code)
-	}
-	for _, word := range words {
-		if !strings.Contains(p.Stdout()+p.Stderr(), word) {
-			t.Errorf("the output does not contain %q", word)
-		}
-	}
+	proctest.MustEnd(t, p.Proc, patience, code, words...)
 }
 
 // mustTurnRed demands that /readyz turns red, for a reason with these words, and that the log has it as an error.

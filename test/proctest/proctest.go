@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/outbox-relay/outbox-relay/test/internal/child"
+	"github.com/outbox-relay/outbox-relay/test/internal/wait"
 	"github.com/outbox-relay/outbox-relay/test/procs"
 )
 
@@ -122,4 +124,22 @@ func StartProgram(t testing.TB, config procs.Config) *procs.Proc {
 		}
 	})
 	return p
+}
+
+// MustEnd waits for the end of a relay, no longer than within, and demands an exit code, and words in what it wrote.
+func MustEnd(t testing.TB, p *procs.Proc, within time.Duration, code int, words ...string) {
+	t.Helper()
+	got, err := p.Wait(wait.Context(t, within))
+	if err != nil {
+		t.Fatalf("wait for the relay's end: %v", err)
+	}
+	output := p.Stdout() + p.Stderr()
+	if got != code {
+		t.Fatalf("exit code %d, want %d:\n%s", got, code, output)
+	}
+	for _, word := range words {
+		if !strings.Contains(output, word) {
+			t.Errorf("the output does not contain %q:\n%s", word, output)
+		}
+	}
 }

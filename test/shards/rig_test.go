@@ -146,18 +146,7 @@ func (p *relay) turnsRed(t testing.TB, word string) {
 // mustEnd waits for the end and demands an exit code, and words in what was written.
 func (p *relay) mustEnd(t testing.TB, code int, words ...string) {
 	t.Helper()
-	got, err := p.Wait(wait.Context(t, patience))
-	if err != nil {
-		t.Fatalf("wait for the end: %v", err)
-	}
-	if got != code {
-		t.Errorf("exit code %d, want %d", got, code)
-	}
-	for _, word := range words {
-		if !strings.Contains(p.Stdout()+p.Stderr(), word) {
-			t.Errorf("the output does not contain %q:\n%s%s", word, p.Stdout(), p.Stderr())
-		}
-	}
+	proctest.MustEnd(t, p.Proc, patience, code, words...)
 }
 
 // stop is SIGTERM, after which the relay must end with exit code 0.
