@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/outbox-relay/outbox-relay/replication"
 	"github.com/outbox-relay/outbox-relay/test/bench/internal/stats"
 )
 
@@ -93,7 +94,7 @@ func shardName(name string, index, count int) string {
 	if count == 1 {
 		return name
 	}
-	return fmt.Sprintf("%s_%d_of_%d", name, index, count)
+	return replication.ShardName(name, index, count)
 }
 
 // roundSlot is the slot's name without the shard's part.
