@@ -184,11 +184,10 @@ func (s *session) finished() (error, bool) {
 
 // report publishes the counts when they have changed.
 func (s *session) report() {
-	var r Status
+	r := Status{InFlight: s.inFlight()}
 	for _, n := range s.nodes {
 		if n.busy {
 			r.Requests++
-			r.InFlight += n.request.records
 			r.InFlightBytes += n.request.bytes
 			if r.OldestRequest.IsZero() || n.sentAt.Before(r.OldestRequest) {
 				r.OldestRequest = n.sentAt
